@@ -1,0 +1,68 @@
+import type { Brand } from "../base/brand.ts";
+import type { UnixSeconds } from "../base/time.ts";
+
+/** 64 lower-case hex digits. */
+export type EventId = Brand<string, "EventId">;
+/** 64 lower-case hex digits, x-only. */
+export type PublicKey = Brand<string, "PublicKey">;
+export type Tag = readonly string[];
+
+/** An event whose shape was checked; its id and signature may not have been. */
+export interface NostrEvent {
+  readonly id: EventId;
+  readonly pubkey: PublicKey;
+  readonly created_at: UnixSeconds;
+  readonly kind: number;
+  readonly tags: readonly Tag[];
+  readonly content: string;
+  readonly sig: string;
+}
+
+/** An event whose id and signature were checked too. Only `nostr/verify.ts` and our own store make these. */
+export type VerifiedEvent = Brand<NostrEvent, "VerifiedEvent">;
+
+const HEX_64 = /^[0-9a-f]{64}$/;
+const HEX_128 = /^[0-9a-f]{128}$/;
+
+export const isEventId = (text: string): text is EventId => HEX_64.test(text);
+export const isPublicKey = (text: string): text is PublicKey => HEX_64.test(text);
+
+/** NIP-01 kinds are 16 bits. */
+const KIND_MAX = 65_535;
+
+/** The event, or a sentence that says what is wrong with its shape. Unknown fields are left out. */
+export function readEvent(value: unknown): NostrEvent | string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "an event is a JSON object";
+  const { id, pubkey, created_at, kind, tags, content, sig } = value as Record<string, unknown>;
+  if (typeof id !== "string" || !HEX_64.test(id)) return "id must be 64 lower-case hex digits";
+  if (typeof pubkey !== "string" || !HEX_64.test(pubkey)) return "pubkey must be 64 lower-case hex digits";
+  if (typeof created_at !== "number" || !Number.isSafeInteger(created_at) || created_at < 0) {
+    return "created_at must be a whole number of seconds from 0 to 2^53-1";
+  }
+  if (typeof kind !== "number" || !Number.isInteger(kind) || kind < 0 || kind > KIND_MAX) {
+    return "kind must be a whole number from 0 to 65535";
+  }
+  if (typeof content !== "string") return "content must be a string";
+  if (typeof sig !== "string" || !HEX_128.test(sig)) return "sig must be 128 lower-case hex digits";
+  if (!isTagList(tags)) return "tags must be a list of non-empty lists of strings";
+  return { id, pubkey, created_at, kind, tags, content, sig } as NostrEvent;
+}
+
+function isTagList(value: unknown): value is string[][] {
+  if (!Array.isArray(value)) return false;
+  for (const tag of value) {
+    if (!Array.isArray(tag) || tag.length === 0) return false;
+    for (const item of tag) if (typeof item !== "string") return false;
+  }
+  return true;
+}
+
+/** The bytes that NIP-01 hashes for the id, as text. */
+export function canonicalText(event: Omit<NostrEvent, "id" | "sig">): string {
+  return `[0,"${event.pubkey}",${event.created_at},${event.kind},${JSON.stringify(event.tags)},${JSON.stringify(event.content)}]`;
+}
+
+/** The event as we store and serve it: known fields only, no white space, keys in the order of NIP-01. */
+export function eventText(event: NostrEvent): string {
+  return `{"id":"${event.id}","pubkey":"${event.pubkey}","created_at":${event.created_at},"kind":${event.kind},"tags":${JSON.stringify(event.tags)},"content":${JSON.stringify(event.content)},"sig":"${event.sig}"}`;
+}

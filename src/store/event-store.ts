@@ -1,0 +1,110 @@
+import type { Brand } from "../base/brand.ts";
+import type { Instant, UnixSeconds } from "../base/time.ts";
+import type { EventId, NostrEvent, PublicKey } from "../nostr/event.ts";
+import type { Filter } from "../nostr/filter.ts";
+import type { Address, Version } from "../nostr/replaceable.ts";
+import type { Batch } from "./batch.ts";
+import type { Provenance } from "./provenance.ts";
+
+/** The number of a change. Every change has one, they grow by one, none is left out. */
+export type Seq = Brand<number, "Seq">;
+export const seq = (n: number): Seq => n as Seq;
+
+export type Awaitable<T> = T | Promise<T>;
+
+/** An event as it is served. `text` is its JSON, ready to be sent. */
+export interface StoredEvent {
+  /** The change that served it. */
+  readonly seq: Seq;
+  readonly id: EventId;
+  readonly createdAt: UnixSeconds;
+  readonly text: string;
+}
+
+export interface View {
+  /** Events that expired by then are not seen (NIP-40). */
+  readonly now: UnixSeconds;
+  /** Events that were served by a later change are not seen; absent: all. */
+  readonly upTo?: Seq | undefined;
+}
+
+/** Events as (time, id) pairs in negentropy's order: `created_at` ascending, ties by id ascending. */
+export interface Items {
+  readonly length: number;
+  readonly createdAt: Float64Array;
+  /** 32 bytes an item, one after the other. */
+  readonly ids: Uint8Array;
+}
+
+/** What anybody may ask. No answer shows anything that is not served. */
+export interface Reader {
+  /**
+   * Newest first, ties by lower id; at most `filter.limit` in all (absent: every match). They come in slices, each the work of a few milliseconds,
+   * so that the caller can look after others between two of them. Stop early by leaving the loop.
+   */
+  query(filter: Filter, view: View): AsyncIterable<readonly StoredEvent[]>;
+  /** How many served events match at least one filter. `limit` does not count. */
+  count(filters: readonly Filter[], view: View): Promise<number>;
+  items(filter: Filter, view: View): Promise<Items>;
+  provenance(id: EventId): Promise<Provenance | undefined>;
+  /** The newest change. */
+  head(): Promise<Seq>;
+}
+
+/** A deletion or vanish request as it is remembered. */
+export interface Gate {
+  readonly request: EventId;
+  readonly author: PublicKey;
+  readonly seenAt: Instant;
+  readonly lastUsedAt: Instant | undefined;
+  /** The request event is itself still served. */
+  readonly served: boolean;
+}
+
+/** What a decision may look at, inside the transaction that will carry it out. */
+export interface Transaction {
+  serves(id: EventId): Awaitable<boolean>;
+  /** The served event that holds this address. */
+  incumbent(address: Address): Awaitable<Version | undefined>;
+  /** The request that shuts this event out: used before unused, then the earliest seen, then the lowest id. */
+  gateFor(event: NostrEvent): Awaitable<(Gate & { readonly by: "deletion" | "vanish" }) | undefined>;
+  /** Those of `ids` that are served and by this author. */
+  ownServed(author: PublicKey, ids: readonly EventId[]): Awaitable<readonly (Version & { readonly kind: number })[]>;
+  /** Is one of these events or addresses served? */
+  servesAny(ids: readonly EventId[], addresses: readonly Address[]): Awaitable<boolean>;
+  /** Does a served event name this one by `e`, `E`, `q`, or by its address in `a`, `A`, `q`? */
+  isNamed(event: NostrEvent): Awaitable<boolean>;
+  /** Has this key something served here? */
+  hasServed(author: PublicKey, kinds?: readonly number[]): Awaitable<boolean>;
+  /** Served events that hold this `d` and kind, newest first, at most `max`. */
+  servedByIdentifier(kind: number, d: string, max: number): Awaitable<readonly NostrEvent[]>;
+  /** How many remembered requests of this author never removed or refused anything. */
+  unusedGates(author: PublicKey): Awaitable<number>;
+  apply(batch: Batch): Awaitable<void>;
+}
+
+/** The one writer. */
+export interface Writer {
+  /** Runs `work` alone; what it applied is durable when the promise resolves, and nothing of it happened when it rejects. */
+  transact<T>(work: (tx: Transaction) => Awaitable<T>): Promise<T>;
+  /** Events whose time is over, oldest first, at most `max` (NIP-40). */
+  expired(now: UnixSeconds, max: number): Promise<readonly EventId[]>;
+  /** The earliest `expiration` among what is served. */
+  nextExpiry(): Promise<UnixSeconds | undefined>;
+  /** Events of a key up to a time that are still served, at most `max` (what a vanish request has left to do). */
+  ofKey(author: PublicKey, until: UnixSeconds, max: number): Promise<readonly EventId[]>;
+  gates(after: EventId | undefined, max: number): Promise<readonly Gate[]>;
+}
+
+/** One line of the feed. */
+export type FeedChange =
+  | { readonly seq: Seq; readonly change: "served"; readonly event: StoredEvent }
+  /** Served by this change and gone since: the number is kept so that nobody mistakes it for a hole. */
+  | { readonly seq: Seq; readonly change: "passed"; readonly id: EventId }
+  | { readonly seq: Seq; readonly change: "removed"; readonly id: EventId };
+
+/** Changes in order, without a hole: what broadcast, indexes and metrics read. */
+export interface Feed {
+  /** The changes after `after`, in slices, up to the newest at the time of the call. */
+  read(after: Seq): AsyncIterable<readonly FeedChange[]>;
+}
