@@ -28,7 +28,7 @@ export const isEventId = (text: string): text is EventId => HEX_64.test(text);
 export const isPublicKey = (text: string): text is PublicKey => HEX_64.test(text);
 
 /** NIP-01 kinds are 16 bits. */
-const KIND_MAX = 65_535;
+export const KIND_MAX = 65_535;
 
 /** The event, or a sentence that says what is wrong with its shape. Unknown fields are left out. */
 export function readEvent(value: unknown): NostrEvent | string {

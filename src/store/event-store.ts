@@ -80,7 +80,8 @@ export interface Transaction {
   servedByIdentifier(kind: number, d: string, max: number): Awaitable<readonly NostrEvent[]>;
   /** How many remembered requests of this author never removed or refused anything. */
   unusedGates(author: PublicKey): Awaitable<number>;
-  apply(batch: Batch): Awaitable<void>;
+  /** Carries the batch out, and says which numbered changes it made (put of what is served already, or remove of what is not, makes none). */
+  apply(batch: Batch): Awaitable<readonly FeedChange[]>;
 }
 
 /** The one writer. */
