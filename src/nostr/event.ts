@@ -1,5 +1,5 @@
 import type { Brand } from "../base/brand.ts";
-import type { UnixSeconds } from "../base/time.ts";
+import { type UnixSeconds, unixSeconds } from "../base/time.ts";
 
 /** 64 lower-case hex digits. */
 export type EventId = Brand<string, "EventId">;
@@ -45,7 +45,7 @@ export function readEvent(value: unknown): NostrEvent | string {
   if (typeof content !== "string") return "content must be a string";
   if (typeof sig !== "string" || !HEX_128.test(sig)) return "sig must be 128 lower-case hex digits";
   if (!isTagList(tags)) return "tags must be a list of non-empty lists of strings";
-  return { id, pubkey, created_at, kind, tags, content, sig } as NostrEvent;
+  return { id: id as EventId, pubkey: pubkey as PublicKey, created_at: unixSeconds(created_at), kind, tags, content, sig };
 }
 
 function isTagList(value: unknown): value is string[][] {
