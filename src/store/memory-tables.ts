@@ -1,0 +1,46 @@
+import type { Instant, UnixSeconds } from "../base/time.ts";
+import type { EventId, PublicKey, VerifiedEvent } from "../nostr/event.ts";
+import type { GateTarget } from "./batch.ts";
+import type { FeedChange, Gate, Seq, StoredEvent } from "./event-store.ts";
+import type { Provenance } from "./provenance.ts";
+
+/** A served event with all that is known of it. */
+export interface ServedRow {
+  readonly event: VerifiedEvent;
+  readonly stored: StoredEvent;
+  readonly expiresAt: UnixSeconds | undefined;
+  readonly provenance: Provenance;
+}
+
+/** A remembered request with what it refuses. */
+export interface GateRow {
+  readonly request: EventId;
+  readonly author: PublicKey;
+  readonly targets: readonly GateTarget[];
+  readonly seenAt: Instant;
+  readonly lastUsedAt: Instant | undefined;
+}
+
+/** A numbered change; its number is its place in the log, counted from one. */
+export interface LogRow {
+  readonly change: "put" | "remove";
+  readonly id: EventId;
+}
+
+/** All that the memory store holds. */
+export interface MemoryTables {
+  readonly served: Map<EventId, ServedRow>;
+  readonly gates: Map<EventId, GateRow>;
+  readonly log: LogRow[];
+}
+
+export function asGate(row: GateRow, served: boolean): Gate {
+  return { request: row.request, author: row.author, seenAt: row.seenAt, lastUsedAt: row.lastUsedAt, served };
+}
+
+/** `row` is what is served under that id now: it may have gone since, or be served again by a later change. */
+export function asFeedChange({ change, id }: LogRow, at: Seq, row: ServedRow | undefined): FeedChange {
+  if (change === "remove") return { seq: at, change: "removed", id };
+  if (row === undefined || row.stored.seq !== at) return { seq: at, change: "passed", id };
+  return { seq: at, change: "served", event: row.stored };
+}

@@ -1,0 +1,157 @@
+import type { EventId, NostrEvent, PublicKey, Tag } from "../nostr/event.ts";
+import { type Address, addressOf, type Version, wins } from "../nostr/replaceable.ts";
+import type { Batch, Change, GateTarget } from "./batch.ts";
+import { type FeedChange, type Gate, seq, type Transaction } from "./event-store.ts";
+import { MemoryOverlay } from "./memory-overlay.ts";
+import { asFeedChange, asGate, type GateRow, type LogRow, type MemoryTables, type ServedRow } from "./memory-tables.ts";
+
+/** grasp.md 3.6: the tags in which one event names another. */
+const BY_ID: readonly string[] = ["e", "E", "q"];
+const BY_ADDRESS: readonly string[] = ["a", "A", "q"];
+
+/** A draft over the tables: it sees its own changes, others see them after `commit`. Every question is a walk over everything. */
+export class MemoryTransaction implements Transaction {
+  readonly #tables: MemoryTables;
+  readonly #served: MemoryOverlay<EventId, ServedRow>;
+  readonly #gates: MemoryOverlay<EventId, GateRow>;
+  readonly #logged: LogRow[] = [];
+
+  constructor(tables: MemoryTables) {
+    this.#tables = tables;
+    this.#served = new MemoryOverlay(tables.served);
+    this.#gates = new MemoryOverlay(tables.gates);
+  }
+
+  commit(): void {
+    this.#served.commit();
+    this.#gates.commit();
+    this.#tables.log.push(...this.#logged);
+  }
+
+  serves(id: EventId): boolean {
+    return this.#served.get(id) !== undefined;
+  }
+
+  incumbent(address: Address): Version | undefined {
+    const [first] = this.#events()
+      .filter((event) => holds(event, address))
+      .toSorted(newestFirst);
+    return first === undefined ? undefined : { id: first.id, created_at: first.created_at };
+  }
+
+  gateFor(event: NostrEvent): (Gate & { readonly by: "deletion" | "vanish" }) | undefined {
+    const shutting = this.#gates
+      .values()
+      .filter((gate) => gate.author === event.pubkey && gate.targets.some((target) => covers(target, event)));
+    const [first] = shutting.toSorted(byCredit);
+    if (first === undefined) return undefined;
+    const vanish = first.targets.some((target) => target.kind === "key" && covers(target, event));
+    return { ...asGate(first, this.serves(first.request)), by: vanish ? "vanish" : "deletion" };
+  }
+
+  ownServed(author: PublicKey, ids: readonly EventId[]): readonly (Version & { readonly kind: number })[] {
+    return this.#events()
+      .filter((event) => event.pubkey === author && ids.includes(event.id))
+      .map(({ id, created_at, kind }) => ({ id, created_at, kind }));
+  }
+
+  servesAny(ids: readonly EventId[], addresses: readonly Address[]): boolean {
+    return ids.some((id) => this.serves(id)) || addresses.some((address) => this.incumbent(address) !== undefined);
+  }
+
+  isNamed(event: NostrEvent): boolean {
+    const address = addressOf(event);
+    // NIP-01: `<kind>:<pubkey>:<d>`, and `<kind>:<pubkey>:` for a replaceable event.
+    const coordinate = address === undefined ? undefined : `${address.kind}:${address.pubkey}:${address.d}`;
+    const names = ([name = "", value]: Tag): boolean =>
+      value !== undefined && ((BY_ID.includes(name) && value === event.id) || (BY_ADDRESS.includes(name) && value === coordinate));
+    return this.#events().some((served) => served.tags.some(names));
+  }
+
+  hasServed(author: PublicKey, kinds?: readonly number[]): boolean {
+    return this.#events().some((event) => event.pubkey === author && (kinds === undefined || kinds.includes(event.kind)));
+  }
+
+  servedByIdentifier(kind: number, d: string, max: number): readonly NostrEvent[] {
+    return this.#events()
+      .filter((event) => event.kind === kind && addressOf(event)?.d === d)
+      .toSorted(newestFirst)
+      .slice(0, max);
+  }
+
+  unusedGates(author: PublicKey): number {
+    return this.#gates.values().filter((gate) => gate.author === author && gate.lastUsedAt === undefined).length;
+  }
+
+  apply(batch: Batch): readonly FeedChange[] {
+    const before = this.#logged.length;
+    for (const change of batch) this.#change(change);
+    const first = this.#tables.log.length + before + 1;
+    return this.#logged.slice(before).map((row, index) => asFeedChange(row, seq(first + index), this.#served.get(row.id)));
+  }
+
+  #change(change: Change): void {
+    switch (change.kind) {
+      case "put": {
+        const { event, text, expiresAt, provenance } = change;
+        if (this.serves(event.id)) return;
+        this.#logged.push({ change: "put", id: event.id });
+        const stored = { seq: seq(this.#tables.log.length + this.#logged.length), id: event.id, createdAt: event.created_at, text };
+        this.#served.set(event.id, { event, stored, expiresAt, provenance });
+        return;
+      }
+      case "remove":
+        if (!this.serves(change.id)) return;
+        this.#logged.push({ change: "remove", id: change.id });
+        this.#served.delete(change.id);
+        return;
+      case "gate": {
+        const { request, author, targets, seenAt, used } = change;
+        this.#gates.set(request, { request, author, targets, seenAt, lastUsedAt: used ? seenAt : undefined });
+        return;
+      }
+      case "gate-used": {
+        const gate = this.#gates.get(change.request);
+        if (gate !== undefined) this.#gates.set(change.request, { ...gate, lastUsedAt: change.at });
+        return;
+      }
+      case "gate-forget":
+        this.#gates.delete(change.request);
+    }
+  }
+
+  #events(): NostrEvent[] {
+    return this.#served.values().map((row) => row.event);
+  }
+}
+
+/** grasp.md 3.2: newer first, ties by lower id. */
+export function newestFirst(a: Version, b: Version): number {
+  if (a.id === b.id) return 0;
+  return wins(a, b) ? -1 : 1;
+}
+
+function holds(event: NostrEvent, address: Address): boolean {
+  const own = addressOf(event);
+  return own !== undefined && own.kind === address.kind && own.pubkey === address.pubkey && own.d === address.d;
+}
+
+/** grasp.md 11.1: `a` covers versions up to the request's time; NIP-62 covers everything of the key up to it. */
+function covers(target: GateTarget, event: NostrEvent): boolean {
+  switch (target.kind) {
+    case "event":
+      return target.id === event.id;
+    case "address":
+      return holds(event, target.address) && event.created_at <= target.until;
+    case "key":
+      return event.created_at <= target.until;
+  }
+}
+
+/** Used before unused, then the earliest seen, then the lowest id: uses gather on few requests and the others can be forgotten (grasp.md 11.2). */
+function byCredit(a: GateRow, b: GateRow): number {
+  const unused = Number(a.lastUsedAt === undefined) - Number(b.lastUsedAt === undefined);
+  if (unused !== 0) return unused;
+  if (a.seenAt !== b.seenAt) return a.seenAt - b.seenAt;
+  return a.request < b.request ? -1 : 1;
+}
