@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+/** Long proofs, one after the other: they measure, so nothing else may run beside them. */
+export default defineConfig({
+  test: {
+    name: "proof",
+    include: ["test/proof/**/*.proof.ts"],
+    pool: "forks",
+    fileParallelism: false,
+    testTimeout: 30 * 60_000,
+    hookTimeout: 5 * 60_000,
+    passWithNoTests: true,
+  },
+});
