@@ -62,6 +62,15 @@ export function canonicalText(event: Omit<NostrEvent, "id" | "sig">): string {
   return `[0,"${event.pubkey}",${event.created_at},${event.kind},${JSON.stringify(event.tags)},${JSON.stringify(event.content)}]`;
 }
 
+/**
+ * NIP-01 escapes seven characters and wants all others verbatim, control characters too; nearly everybody's JSON library escapes those as well.
+ * This is the literal reading of `canonicalText`'s result. Backslashes are escaped in both, so no text has two meanings.
+ */
+export const verbatimText = (canonical: string): string =>
+  canonical.replace(/\\(?:u00([01][0-9a-f])|.)/g, (escape, code: string | undefined) =>
+    code === undefined ? escape : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
 /** The event as we store and serve it: known fields only, no white space, keys in the order of NIP-01. */
 export function eventText(event: NostrEvent): string {
   return `{"id":"${event.id}","pubkey":"${event.pubkey}","created_at":${event.created_at},"kind":${event.kind},"tags":${JSON.stringify(event.tags)},"content":${JSON.stringify(event.content)},"sig":"${event.sig}"}`;

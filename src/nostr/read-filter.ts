@@ -87,7 +87,8 @@ function readTagCondition(tags: Map<string, readonly string[]>, key: string, con
   const letter = key.slice(1);
   const isHex = HEX_LETTERS.has(letter);
   const values = readList(condition, isHex ? isIdValue : isText);
-  if (values === undefined) return invalid(isHex ? `${key} must be a list of 64 lower-case hex digits each` : `${key} must be a list of strings`);
+  if (values === undefined)
+    return invalid(isHex ? `${key} must be a list of 64 lower-case hex digits each` : `${key} must be a list of strings`);
   tags.set(letter, values);
   return undefined;
 }

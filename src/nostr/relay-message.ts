@@ -49,7 +49,13 @@ export type RelayMessage =
   | { readonly kind: "eose"; readonly sub: string; readonly hints: readonly string[] }
   | { readonly kind: "closed"; readonly sub: string; readonly message: string }
   | { readonly kind: "notice"; readonly text: string }
-  | { readonly kind: "count"; readonly sub: string; readonly count: number; readonly approximate: boolean; readonly hll: string | undefined }
+  | {
+      readonly kind: "count";
+      readonly sub: string;
+      readonly count: number;
+      readonly approximate: boolean;
+      readonly hll: string | undefined;
+    }
   | { readonly kind: "auth"; readonly challenge: string }
   | { readonly kind: "neg-msg"; readonly sub: string; readonly message: string }
   | { readonly kind: "neg-err"; readonly sub: string; readonly reason: string; readonly max: number | undefined };

@@ -7,8 +7,7 @@ export type RelayUrl = Brand<string, "RelayUrl">;
 const URL_LENGTH_MAX = 1_024;
 
 /** The URL parser drops tabs and line breaks and turns backslashes around, so that different texts would name one host: refused instead. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const SUSPICIOUS = /[\u0000-\u0020\u007f\\]/;
+const SUSPICIOUS = /[\s\p{Cc}\\]/u;
 
 /** The relay that this text names, or `undefined` when it names none. Parsed, never compared as text (grasp.md 5.2). */
 export function normaliseRelayUrl(text: string): RelayUrl | undefined {
