@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { available, type Budget, type BudgetLimits, budget, freesAt, release, take, takeMany } from "./budget.ts";
+import { type Instant, instant, plus } from "./time.ts";
+
+/** The dumb one: every start is remembered, and the window is counted anew each time. */
+class Ledger {
+  running = 0;
+  readonly starts: number[] = [];
+  constructor(readonly limits: BudgetLimits) {}
+  free(now: number): number {
+    const inWindow = this.starts.filter((at) => at > now - this.limits.windowMs).length;
+    return Math.min(this.limits.concurrent - this.running, this.limits.perWindow - inWindow);
+  }
+  take(now: number, n: number): number {
+    const taken = Math.min(n, this.free(now));
+    for (let i = 0; i < taken; i++) this.starts.push(now);
+    this.running += taken;
+    return taken;
+  }
+}
+
+const limits = fc.record({
+  concurrent: fc.integer({ min: 1, max: 200 }),
+  perWindow: fc.integer({ min: 1, max: 120 }),
+  windowMs: fc.integer({ min: 1, max: 500 }),
+});
+const moves = fc.array(
+  fc.record({
+    gapMs: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 700 })),
+    take: fc.nat({ max: 4 }),
+    release: fc.nat({ max: 5 }),
+  }),
+  { maxLength: 400, size: "max" },
+);
+
+test("agrees with a ledger of every start, and says exactly when it frees", () => {
+  const property = fc.property(limits, moves, (limits, moves) => {
+    const ledger = new Ledger(limits);
+    let b = budget(limits);
+    let now = instant(1000);
+    for (const move of moves) {
+      now = plus(now, move.gapMs);
+      expect(available(b, now)).toBe(ledger.free(now));
+      const step = takeMany(b, now, move.take);
+      expect(step.taken).toBe(ledger.take(now, move.take));
+      b = release(step.budget, Math.min(move.release, step.budget.running));
+      ledger.running -= Math.min(move.release, ledger.running);
+      checkFreesAt(b, ledger, now);
+    }
+    checkWindows(ledger.starts, limits);
+  });
+  fc.assert(property, { seed: 1, numRuns: 150 });
+});
+
+function checkFreesAt(b: Budget, ledger: Ledger, now: Instant): void {
+  const at = freesAt(b, now);
+  if (at === undefined) return expect(ledger.running).toBe(ledger.limits.concurrent);
+  expect(ledger.free(at)).toBeGreaterThan(0);
+  if (at > now) expect(ledger.free(at - 1)).toBeLessThanOrEqual(0);
+}
+
+function checkWindows(starts: readonly number[], { perWindow, windowMs }: BudgetLimits): void {
+  for (const from of starts) expect(starts.filter((at) => at >= from && at < from + windowMs).length).toBeLessThanOrEqual(perWindow);
+}
+
+test("is a value: taking leaves the given budget as it was, and it survives being written down", () => {
+  let b = budget({ concurrent: 100, perWindow: 100, windowMs: 60_000 });
+  for (let i = 0; i < 70; i++) {
+    const before = JSON.stringify(b);
+    const next = take(b, instant(i * 10)) as Budget;
+    expect(JSON.stringify(b)).toBe(before);
+    b = JSON.parse(JSON.stringify(next)) as Budget;
+  }
+  expect(available(b, instant(700))).toBe(30);
+});
+
+test("take says undefined when nothing is free, and releasing what was not taken is our mistake", () => {
+  const one = take(budget({ concurrent: 1, perWindow: 5, windowMs: 1000 }), instant(0)) as Budget;
+  expect(take(one, instant(1))).toBeUndefined();
+  expect(freesAt(one, instant(1))).toBeUndefined();
+  expect(take(release(one), instant(1))).toBeDefined();
+  expect(() => release(one, 2)).toThrow("invariant");
+});
+
+test("a clock that is set back shuts the budget for one window at most", () => {
+  const limits = { concurrent: 9, perWindow: 2, windowMs: 1000 };
+  const full = takeMany(budget(limits), instant(9_000_000), 2).budget;
+  const now = instant(5_000);
+  expect(available(full, now)).toBe(0);
+  expect(freesAt(full, now)).toBe(6_000);
+  // Asked again and again, as a machine does, the moment must not move away.
+  const asked = takeMany(full, now, 1).budget;
+  expect(freesAt(asked, instant(5_500))).toBe(6_000);
+  expect(available(asked, instant(6_000))).toBe(2);
+});
