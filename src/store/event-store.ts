@@ -45,7 +45,8 @@ export interface Reader {
   query(filter: Filter, view: View): AsyncIterable<readonly StoredEvent[]>;
   /** How many served events match at least one filter. `limit` does not count. */
   count(filters: readonly Filter[], view: View): Promise<number>;
-  items(filter: Filter, view: View): Promise<Items>;
+  /** At most `max` and one more, so that the caller sees when there are too many; absent: all. `limit` does not count. */
+  items(filter: Filter, view: View, max?: number): Promise<Items>;
   provenance(id: EventId): Promise<Provenance | undefined>;
   /** The newest change. */
   head(): Promise<Seq>;

@@ -1,0 +1,128 @@
+import type { Term } from "../query-plan.ts";
+import type { Connection } from "./sqlite-file.ts";
+
+/** Where a list was left: everything before it (newer, or as new and lower in id) was read. */
+export interface Cursor {
+  readonly createdAt: number;
+  readonly rank: number;
+  readonly seq: number;
+}
+
+export interface Posting extends Cursor {
+  readonly kind: number;
+  /** Which of the asked terms it stands under. */
+  readonly term: number;
+}
+
+export const START_OF_TIME = 0;
+
+type PostingRow = [term: number, createdAt: number, rank: number, seq: number, kind: number];
+export type BodiedRow = [term: number, createdAt: number, rank: number, seq: number, expiresAt: number | null, text: string];
+
+/**
+ * Lists that one statement merges. SQLite steps such a `UNION ALL` lazily, so it reads no more than it returns; each further list makes every step
+ * a little dearer, and beyond this number several statements merged here are cheaper.
+ */
+const GROUP_MAX = 64;
+
+/** Reads posting lists: one statement for up to `GROUP_MAX` of them, merged newest first. */
+export class Postings {
+  readonly groupMax = GROUP_MAX;
+  readonly #db: Connection;
+  readonly #bare = new Map<number, (parameters: readonly number[]) => PostingRow[]>();
+  readonly #bodied = new Map<number, (parameters: readonly number[]) => BodiedRow[]>();
+
+  constructor(db: Connection) {
+    this.#db = db;
+  }
+
+  startOf(until: number | undefined): Cursor {
+    return { createdAt: until === undefined ? Number.MAX_SAFE_INTEGER : until, rank: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
+  }
+
+  withBodies(terms: readonly Term[], from: Cursor, since: number, max: number): BodiedRow[] {
+    let read = this.#bodied.get(terms.length);
+    if (read === undefined) {
+      const sql = `SELECT p.term, p.created_at, p.id_rank, p.seq, b.expires_at, b.text FROM (${unionSql(terms.length)}) p CROSS JOIN body b ON b.seq = p.seq`;
+      const statement = this.#db.prepare<number[], BodiedRow>(sql).raw(true);
+      read = (parameters) => statement.all(...parameters);
+      this.#bodied.set(terms.length, read);
+    }
+    return read(parametersOf(terms, 0, terms.length, from, since, max));
+  }
+
+  /** All terms, merged newest first, `slice` postings at a time. */
+  *merged(terms: readonly Term[], until: number | undefined, since: number, slice: number): Generator<readonly Posting[], void, void> {
+    const groups: Group[] = [];
+    const share = Math.max(64, Math.ceil(slice / Math.ceil(terms.length / GROUP_MAX)));
+    for (let first = 0; first < terms.length; first += GROUP_MAX) {
+      groups.push({ first, count: Math.min(GROUP_MAX, terms.length - first), rows: [], at: 0, cursor: this.startOf(until), ended: false });
+    }
+    for (;;) {
+      const out: Posting[] = [];
+      while (out.length < slice) {
+        let best: Posting | undefined;
+        let from: Group | undefined;
+        for (const group of groups) {
+          if (group.at === group.rows.length && !group.ended) this.#refill(group, terms, since, share);
+          const candidate = group.rows[group.at];
+          if (candidate !== undefined && (best === undefined || isNewer(candidate, best))) {
+            best = candidate;
+            from = group;
+          }
+        }
+        if (best === undefined || from === undefined) {
+          if (out.length > 0) yield out;
+          return;
+        }
+        from.at++;
+        out.push(best);
+      }
+      yield out;
+    }
+  }
+
+  #refill(group: Group, terms: readonly Term[], since: number, max: number): void {
+    let read = this.#bare.get(group.count);
+    if (read === undefined) {
+      const statement = this.#db.prepare<number[], PostingRow>(unionSql(group.count)).raw(true);
+      read = (parameters) => statement.all(...parameters);
+      this.#bare.set(group.count, read);
+    }
+    const rows = read(parametersOf(terms, group.first, group.count, group.cursor, since, max));
+    group.rows = rows.map(([term, createdAt, rank, seq, kind]) => ({ term: term + group.first, createdAt, rank, seq, kind }));
+    group.at = 0;
+    group.ended = rows.length < max;
+    const last = group.rows[group.rows.length - 1];
+    if (last !== undefined) group.cursor = last;
+  }
+}
+
+interface Group {
+  readonly first: number;
+  readonly count: number;
+  rows: readonly Posting[];
+  at: number;
+  cursor: Cursor;
+  ended: boolean;
+}
+
+const isNewer = (a: Cursor, b: Cursor): boolean =>
+  a.createdAt !== b.createdAt ? a.createdAt > b.createdAt : a.rank !== b.rank ? a.rank > b.rank : a.seq > b.seq;
+
+function unionSql(count: number): string {
+  const parts: string[] = [];
+  for (let i = 0; i < count; i++) {
+    parts.push(
+      `SELECT ${i} AS term, created_at, id_rank, seq, kind FROM posting WHERE key = ? AND (created_at, id_rank, seq) < (?, ?, ?) AND created_at >= ?`,
+    );
+  }
+  return `${parts.join(" UNION ALL ")} ORDER BY 2 DESC, 3 DESC, 4 DESC LIMIT ?`;
+}
+
+function parametersOf(terms: readonly Term[], first: number, count: number, from: Cursor, since: number, max: number): number[] {
+  const parameters: number[] = [];
+  for (let i = first; i < first + count; i++) parameters.push((terms[i] as Term).key, from.createdAt, from.rank, from.seq, since);
+  parameters.push(max);
+  return parameters;
+}

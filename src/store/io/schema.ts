@@ -1,0 +1,53 @@
+/**
+ * The tables of the disk store. `user_version` is the number of steps that were applied; a step, once released, is never changed: a new one is added.
+ *
+ * - `event`: what is known of a served event without its text; `seq` is the change that served it. Small rows, so that walking many is cheap.
+ * - `body`: the text as it is sent.
+ * - `posting`: every index in one table (store/keys.ts). Read backwards, a key gives its events newest first, ties lowest id first.
+ * - `gone`: numbers of the feed whose event is no longer in `event`: the change that served it and the one that removed it.
+ * - `gate`, `gate_target`: remembered deletion and vanish requests (grasp.md 11.2).
+ */
+export const SCHEMA_STEPS: readonly string[] = [
+  `
+  CREATE TABLE setting (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE relay (number INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,
+    id_rank INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    pubkey BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    how INTEGER NOT NULL,
+    relay INTEGER
+  ) STRICT;
+  CREATE INDEX event_by_id ON event (id_rank);
+  CREATE TABLE body (seq INTEGER PRIMARY KEY, expires_at INTEGER, text TEXT NOT NULL) STRICT;
+  CREATE INDEX body_by_expiry ON body (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE posting (
+    key INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    id_rank INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    PRIMARY KEY (key, created_at, id_rank, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE gone (seq INTEGER PRIMARY KEY, change INTEGER NOT NULL, id BLOB NOT NULL) STRICT;
+  CREATE TABLE gate (
+    request BLOB PRIMARY KEY,
+    author BLOB NOT NULL,
+    vanish INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX gate_by_author ON gate (author);
+  CREATE TABLE gate_target (
+    author BLOB NOT NULL,
+    target TEXT NOT NULL,
+    request BLOB NOT NULL,
+    until INTEGER,
+    PRIMARY KEY (author, target, request)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX gate_target_by_request ON gate_target (request);
+  `,
+];

@@ -1,0 +1,47 @@
+import { unixSeconds } from "../../base/time.ts";
+import type { EventId } from "../../nostr/event.ts";
+import { type Feed, type FeedChange, type Seq, seq } from "../event-store.ts";
+import { GONE_PASSED } from "./sqlite-tables.ts";
+import { type Connection, HEAD_SQL } from "./sqlite-file.ts";
+
+/** Changes a slice reads: a few milliseconds at a kilobyte an event. */
+const SLICE = 1_000;
+
+/** The feed is not stored apart: numbers of served events stand in `event`, all others in `gone`. */
+export class SqliteFeed implements Feed {
+  readonly #served;
+  readonly #gone;
+  readonly #head;
+  /** A removal between the two reads of a slice would show a number twice. */
+  readonly #atOneMoment: (after: number, upTo: number) => FeedChange[];
+
+  constructor(db: Connection) {
+    this.#served = db
+      .prepare<[number, number], [number, number, string]>(
+        "SELECT e.seq, e.created_at, b.text FROM event e CROSS JOIN body b ON b.seq = e.seq WHERE e.seq > ? AND e.seq <= ? ORDER BY e.seq",
+      )
+      .raw(true);
+    this.#gone = db
+      .prepare<[number, number], [number, number, Buffer]>("SELECT seq, change, id FROM gone WHERE seq > ? AND seq <= ? ORDER BY seq")
+      .raw(true);
+    this.#head = db.prepare<[], number>(HEAD_SQL).pluck();
+    this.#atOneMoment = db.transaction((after: number, upTo: number) => this.#slice(after, upTo));
+  }
+
+  async *read(after: Seq): AsyncGenerator<readonly FeedChange[], void, void> {
+    const head = this.#head.get() ?? 0;
+    for (let from: number = after; from < head; from += SLICE) yield this.#atOneMoment(from, Math.min(head, from + SLICE));
+  }
+
+  #slice(after: number, upTo: number): FeedChange[] {
+    const changes: FeedChange[] = [];
+    for (const [number, createdAt, text] of this.#served.all(after, upTo)) {
+      const event = { seq: seq(number), id: text.slice(7, 71) as EventId, createdAt: unixSeconds(createdAt), text };
+      changes.push({ seq: seq(number), change: "served", event });
+    }
+    for (const [number, change, id] of this.#gone.all(after, upTo)) {
+      changes.push({ seq: seq(number), change: change === GONE_PASSED ? "passed" : "removed", id: id.toString("hex") as EventId });
+    }
+    return changes.sort((a, b) => a.seq - b.seq);
+  }
+}

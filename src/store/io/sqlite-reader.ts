@@ -1,0 +1,209 @@
+import { unixSeconds } from "../../base/time.ts";
+import type { EventId, NostrEvent } from "../../nostr/event.ts";
+import { type Filter, matches } from "../../nostr/filter.ts";
+import { type Items, type Reader, type Seq, type StoredEvent, seq, type View } from "../event-store.ts";
+import { idRank, type KeySeed } from "../keys.ts";
+import type { Provenance } from "../provenance.ts";
+import { type Driver, driversOf } from "../query-plan.ts";
+import { ItemReader, itemsOf } from "./item-reader.ts";
+import { type Posting, Postings, START_OF_TIME } from "./postings.ts";
+import { readProvenance } from "./provenance-columns.ts";
+import { type Connection, HEAD_SQL, readSeed } from "./sqlite-file.ts";
+
+/** How many postings one slice looks at: about a millisecond of work, two when events must be parsed. */
+const SLICE_POSTINGS = 1_000;
+/** A list longer than this is long, whatever its length: enough to tell two ways of reading apart. */
+const ESTIMATE_MAX = 200;
+/** Estimating more lists than this would cost as much as reading them. */
+const ESTIMATE_TERMS = 8;
+
+type BodyRow = [seq: number, createdAt: number, expiresAt: number | null, text: string];
+
+/** Reads what is served. Safe beside the writer: each statement sees one moment of the store. */
+export class SqliteReader implements Reader {
+  readonly #db: Connection;
+  readonly #seed: KeySeed;
+  readonly #postings: Postings;
+  readonly #byRank;
+  readonly #bodies;
+  readonly #head;
+  readonly #estimate;
+  readonly #itemReader: ItemReader;
+
+  constructor(db: Connection) {
+    this.#db = db;
+    this.#seed = readSeed(db);
+    this.#postings = new Postings(db);
+    this.#byRank = db
+      .prepare<[number], BodyRow>(
+        "SELECT e.seq, e.created_at, b.expires_at, b.text FROM event e CROSS JOIN body b ON b.seq = e.seq WHERE e.id_rank = ?",
+      )
+      .raw(true);
+    this.#bodies = db
+      .prepare<[string], [number, number | null, string]>(
+        "SELECT b.seq, b.expires_at, b.text FROM json_each(?) wanted CROSS JOIN body b ON b.seq = wanted.value",
+      )
+      .raw(true);
+    this.#head = db.prepare<[], number>(HEAD_SQL).pluck();
+    this.#estimate = db
+      .prepare<[number, number], number>("SELECT count(*) FROM (SELECT 1 FROM posting WHERE key = ? LIMIT ?)")
+      .pluck();
+    this.#itemReader = new ItemReader(db);
+  }
+
+  async *query(filter: Filter, view: View): AsyncGenerator<readonly StoredEvent[], void, void> {
+    const limit = filter.limit ?? Number.POSITIVE_INFINITY;
+    if (limit === 0) return;
+    if (filter.ids !== undefined) {
+      yield this.#byIds(filter.ids, filter, view).slice(0, limit);
+      return;
+    }
+    const driver = this.#pick(driversOf(filter, this.#seed));
+    if (driver.terms.length === 0) return;
+    if (driver.terms.length <= this.#postings.groupMax && driver.kinds === undefined && driver.rest === undefined) {
+      yield* this.#plain(driver, filter, view, limit);
+    } else {
+      yield* this.#checked(driver, filter, view, limit);
+    }
+  }
+
+  async count(filters: readonly Filter[], view: View): Promise<number> {
+    const seen = new Set<number>();
+    for (const filter of filters) {
+      for await (const slice of this.query({ ...filter, limit: undefined }, view)) {
+        for (const event of slice) seen.add(event.seq);
+      }
+    }
+    return seen.size;
+  }
+
+  async items(filter: Filter, view: View, max = Number.POSITIVE_INFINITY): Promise<Items> {
+    const drivers = filter.ids === undefined ? driversOf(filter, this.#seed) : [];
+    const driver = drivers[0];
+    const [term] = driver?.terms ?? [];
+    if (driver !== undefined && term !== undefined && driver.terms.length === 1 && term.needle === undefined) {
+      return this.#itemReader.exactList(term.key, filter, view, max);
+    }
+    const found: StoredEvent[] = [];
+    for await (const slice of this.query({ ...filter, limit: undefined }, view)) {
+      for (const event of slice) found.push(event);
+      if (found.length > max) break;
+    }
+    return itemsOf(found);
+  }
+
+  async provenance(id: EventId): Promise<Provenance | undefined> {
+    return readProvenance(this.#db, id);
+  }
+
+  /** Is this id served? One probe of one index; for whoever wants to spare itself the work on a known event. */
+  serves(id: EventId): boolean {
+    return this.#byRank.all(idRank(id)).some((row) => idOf(row[3]) === id);
+  }
+
+  async head(): Promise<Seq> {
+    return this.headNow();
+  }
+
+  headNow(): Seq {
+    return seq(this.#head.get() ?? 0);
+  }
+
+  /** The driver whose lists are shortest. Only asked where there is a choice. */
+  #pick(drivers: readonly Driver[]): Driver {
+    let best = drivers[0] as Driver;
+    if (drivers.length === 1) return best;
+    let least = Number.POSITIVE_INFINITY;
+    for (const driver of drivers) {
+      if (driver.terms.length === 0) return driver;
+      const few = driver.terms.length <= ESTIMATE_TERMS;
+      const size = few ? driver.terms.reduce((sum, term) => sum + (this.#estimate.get(term.key, ESTIMATE_MAX) ?? 0), 0) : ESTIMATE_MAX * 2;
+      if (size < least) {
+        least = size;
+        best = driver;
+      }
+    }
+    return best;
+  }
+
+  #byIds(ids: readonly EventId[], filter: Filter, view: View): StoredEvent[] {
+    const plain = filter.authors === undefined && filter.kinds === undefined && filter.tags.size === 0;
+    const found: StoredEvent[] = [];
+    for (const id of ids) {
+      for (const row of this.#byRank.all(idRank(id))) {
+        const [number, createdAt, expiresAt, text] = row;
+        if (idOf(text) !== id || !visible(number, expiresAt, view)) continue;
+        if (filter.since !== undefined && createdAt < filter.since) continue;
+        if (filter.until !== undefined && createdAt > filter.until) continue;
+        if (!plain && !matches(filter, JSON.parse(text) as NostrEvent)) continue;
+        found.push({ seq: seq(number), id, createdAt: unixSeconds(createdAt), text });
+      }
+    }
+    return found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
+  }
+
+  /** The lists alone decide, and there are few of them: one statement reads them merged, with the texts. */
+  async *#plain(driver: Driver, filter: Filter, view: View, limit: number): AsyncGenerator<readonly StoredEvent[], void, void> {
+    const { terms } = driver;
+    const seen = terms.length > 1 ? new Set<number>() : undefined;
+    let cursor = this.#postings.startOf(filter.until);
+    let left = limit;
+    for (;;) {
+      const want = Math.min(left, SLICE_POSTINGS);
+      const rows = this.#postings.withBodies(terms, cursor, filter.since ?? START_OF_TIME, want);
+      const slice: StoredEvent[] = [];
+      for (const [term, createdAt, , number, expiresAt, text] of rows) {
+        if (seen?.has(number) || !visible(number, expiresAt, view)) continue;
+        const needle = (terms[term] as { needle: string | undefined }).needle;
+        if (needle !== undefined && !text.includes(needle)) continue;
+        seen?.add(number);
+        slice.push({ seq: seq(number), id: idOf(text), createdAt: unixSeconds(createdAt), text });
+      }
+      left -= slice.length;
+      yield slice;
+      const last = rows[rows.length - 1];
+      if (last === undefined || rows.length < want || left <= 0) return;
+      cursor = { createdAt: last[1], rank: last[2], seq: last[3] };
+    }
+  }
+
+  /** Many lists, or conditions beyond them: postings first, then, in one go, only the events that may match. */
+  async *#checked(driver: Driver, filter: Filter, view: View, limit: number): AsyncGenerator<readonly StoredEvent[], void, void> {
+    const { terms, kinds, rest } = driver;
+    const seen = new Set<number>();
+    const size = Math.min(SLICE_POSTINGS, kinds === undefined && rest === undefined ? limit : SLICE_POSTINGS);
+    let left = limit;
+    for (const postings of this.#postings.merged(terms, filter.until, filter.since ?? START_OF_TIME, size)) {
+      const wanted = postings.filter((posting) => (kinds === undefined || kinds.has(posting.kind)) && !seen.has(posting.seq));
+      const bodies = this.#bodiesOf(wanted);
+      const slice: StoredEvent[] = [];
+      for (const posting of wanted) {
+        const body = bodies.get(posting.seq); // absent: removed since the list was read
+        if (body === undefined || seen.has(posting.seq) || !visible(posting.seq, body[1], view)) continue;
+        const text = body[2];
+        const needle = (terms[posting.term] as { needle: string | undefined }).needle;
+        if (needle !== undefined && !text.includes(needle)) continue;
+        seen.add(posting.seq);
+        if (rest !== undefined && !rest(JSON.parse(text) as NostrEvent)) continue;
+        slice.push({ seq: seq(posting.seq), id: idOf(text), createdAt: unixSeconds(posting.createdAt), text });
+        if (slice.length >= left) break;
+      }
+      left -= slice.length;
+      yield slice;
+      if (left <= 0) return;
+    }
+  }
+
+  #bodiesOf(postings: readonly Posting[]): Map<number, [number, number | null, string]> {
+    const bodies = new Map<number, [number, number | null, string]>();
+    if (postings.length === 0) return bodies;
+    for (const row of this.#bodies.all(JSON.stringify(postings.map((posting) => posting.seq)))) bodies.set(row[0], row);
+    return bodies;
+  }
+}
+
+const visible = (number: number, expiresAt: number | null, view: View): boolean =>
+  (expiresAt === null || expiresAt > view.now) && (view.upTo === undefined || number <= view.upTo);
+
+/** A stored text begins `{"id":"…`. */
+const idOf = (text: string): EventId => text.slice(7, 71) as EventId;

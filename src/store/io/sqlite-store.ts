@@ -1,0 +1,16 @@
+import { SqliteFeed } from "./sqlite-feed.ts";
+import { openForReading, openForWriting } from "./sqlite-file.ts";
+import { SqliteReader } from "./sqlite-reader.ts";
+import { SqliteWriter } from "./sqlite-writer.ts";
+
+/** The reading half of a disk store: as many as there are threads that read. */
+export function openReader(directory: string): { reader: SqliteReader; feed: SqliteFeed; close(): void } {
+  const db = openForReading(directory);
+  return { reader: new SqliteReader(db), feed: new SqliteFeed(db), close: () => db.close() };
+}
+
+/** The writing half: one at a time, in a thread of its own, for a commit blocks until the disk has it. `random` gives whole numbers of 32 bits. */
+export function openWriter(directory: string, random: () => number): { writer: SqliteWriter; close(): void } {
+  const db = openForWriting(directory, random);
+  return { writer: new SqliteWriter(db), close: () => db.close() };
+}
