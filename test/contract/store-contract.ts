@@ -1,0 +1,22 @@
+import { describe } from "vitest";
+import type { OpenFunction } from "./store/bench.ts";
+import { decisionContract } from "./store/decisions.ts";
+import { feedContract } from "./store/feed.ts";
+import { gateContract } from "./store/gates.ts";
+import { queryContract } from "./store/queries.ts";
+import { sliceContract } from "./store/slices.ts";
+import { transactionContract } from "./store/transactions.ts";
+import { upkeepContract } from "./store/upkeep.ts";
+
+/** What every store must do, whatever it is made of. `open` gives an empty store each time it is called. */
+export function runStoreContract(name: string, open: OpenFunction): void {
+  describe(`${name} store`, () => {
+    queryContract(open);
+    sliceContract(open);
+    feedContract(open);
+    transactionContract(open);
+    decisionContract(open);
+    gateContract(open);
+    upkeepContract(open);
+  });
+}
