@@ -1,7 +1,9 @@
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { runStoreContract } from "./store-contract.ts";
 
-runStoreContract("memory", async () => {
+const open = async () => {
   const store = new MemoryStore();
   return { reader: store, writer: store, feed: store, close: async () => undefined };
-});
+};
+
+runStoreContract("memory", open, { isOracle: true });

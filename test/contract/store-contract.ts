@@ -3,13 +3,17 @@ import type { OpenFunction } from "./store/bench.ts";
 import { decisionContract } from "./store/decisions.ts";
 import { feedContract } from "./store/feed.ts";
 import { gateContract } from "./store/gates.ts";
+import { historyContract } from "./store/histories.ts";
 import { queryContract } from "./store/queries.ts";
 import { sliceContract } from "./store/slices.ts";
 import { transactionContract } from "./store/transactions.ts";
 import { upkeepContract } from "./store/upkeep.ts";
 
-/** What every store must do, whatever it is made of. `open` gives an empty store each time it is called. */
-export function runStoreContract(name: string, open: OpenFunction): void {
+/**
+ * What every store must do, whatever it is made of. `open` gives an empty store each time it is called; `isOracle` is for the memory
+ * store, which the others are compared with.
+ */
+export function runStoreContract(name: string, open: OpenFunction, { isOracle = false } = {}): void {
   describe(`${name} store`, () => {
     queryContract(open);
     sliceContract(open);
@@ -18,5 +22,6 @@ export function runStoreContract(name: string, open: OpenFunction): void {
     decisionContract(open);
     gateContract(open);
     upkeepContract(open);
+    historyContract(open, isOracle);
   });
 }

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { type Instant, instant, type UnixSeconds, unixSeconds } from "../../../src/base/time.ts";
+import type { EventId, PublicKey, VerifiedEvent } from "../../../src/nostr/event.ts";
+import type { GateTarget } from "../../../src/store/batch.ts";
+import type { Provenance } from "../../../src/store/provenance.ts";
+import { anyAddress, anyAuthor, anyEvents, anyId, anyTime, TIME_MAX } from "./event.ts";
+
+/** One wish of a history. What it comes to depends on what is served by then: a put makes room for itself. */
+export type Step =
+  | { readonly kind: "put"; readonly pick: number; readonly expiresAt: UnixSeconds | undefined; readonly provenance: Provenance }
+  | { readonly kind: "remove"; readonly id: EventId }
+  | {
+      readonly kind: "gate";
+      readonly request: EventId;
+      readonly author: PublicKey;
+      readonly targets: readonly GateTarget[];
+      readonly seenAt: Instant;
+      readonly used: boolean;
+    }
+  | { readonly kind: "gate-used"; readonly request: EventId; readonly at: Instant }
+  | { readonly kind: "gate-forget"; readonly request: EventId };
+
+export interface Turn {
+  /** The batches of one transaction. */
+  readonly batches: readonly (readonly Step[])[];
+  /** It changes its mind at the end, and nothing of it happens. */
+  readonly fails: boolean;
+}
+
+export interface History {
+  readonly events: readonly VerifiedEvent[];
+  readonly turns: readonly Turn[];
+}
+
+const anyInstant = fc.integer({ min: 0, max: 5 }).map(instant);
+const anyExpiry = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: TIME_MAX }).map(unixSeconds) },
+);
+const anyProvenance: fc.Arbitrary<Provenance> = fc.oneof(
+  fc.constant({ how: "direct" } as const),
+  fc.record({ how: fc.constantFrom("live", "catch-up", "daily"), relay: fc.constantFrom("wss://one.example", "wss://two.example/path") }),
+);
+
+const eventTarget = fc.record({ kind: fc.constant("event"), id: anyId });
+const addressTarget = fc.record({ kind: fc.constant("address"), address: anyAddress, until: anyTime.map(unixSeconds) });
+const keyTarget = fc.record({ kind: fc.constant("key"), until: anyTime.map(unixSeconds) });
+/** A deletion request has events and addresses, a vanish request one key. */
+const anyTargets: fc.Arbitrary<readonly GateTarget[]> = fc.oneof(
+  { weight: 4, arbitrary: fc.array(fc.oneof(eventTarget, addressTarget), { maxLength: 4 }) },
+  { weight: 1, arbitrary: fc.tuple(keyTarget) },
+);
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({ kind: fc.constant("put"), pick: fc.nat({ max: 1000 }), expiresAt: anyExpiry, provenance: anyProvenance }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("remove"), id: anyId }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("gate"),
+      request: anyId,
+      author: anyAuthor,
+      targets: anyTargets,
+      seenAt: anyInstant,
+      used: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("gate-used"), request: anyId, at: anyInstant }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("gate-forget"), request: anyId }) },
+);
+
+const anyTurn: fc.Arbitrary<Turn> = fc.record({
+  batches: fc.array(fc.array(anyStep, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 2 }),
+  fails: fc.integer({ min: 0, max: 5 }).map((n) => n === 5),
+});
+
+export const anyHistory: fc.Arbitrary<History> = fc.record({
+  events: anyEvents,
+  turns: fc.array(anyTurn, { minLength: 1, maxLength: 12 }),
+});
