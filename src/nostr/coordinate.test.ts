@@ -15,6 +15,8 @@ test("grasp.md §1: the identifier is everything after the second colon", () => 
 
 test.each([
   ["leading zero", `030617:${key}:x`],
+  ["leading zero of a small kind", `03:${key}:`],
+  ["zero many times", `00000:${key}:`],
   ["plus", `+30617:${key}:x`],
   ["space", ` 30617:${key}:x`],
   ["no second colon", `30617:${key}`],

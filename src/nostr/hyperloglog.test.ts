@@ -26,7 +26,7 @@ describe("NIP-45: HyperLogLog", () => {
     const key = (register: string, rest: string) => `${"ff".repeat(8)}${register}${rest.padEnd(46, "f")}` as PublicKey;
     hll.add(key("05", "00001"));
     hll.add(key("05", "8"));
-    hll.add(key("00", "8"));
+    hll.add(key("00", "8000"));
     hll.add(key("ff", "0".repeat(46)));
     const registers = Buffer.from(hll.toHex(), "hex");
     expect(registers).toHaveLength(256);
