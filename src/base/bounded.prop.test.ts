@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { BoundedMap, BoundedQueue, BoundedSet } from "./bounded.ts";
 
 test("BoundedMap behaves as a list in order of use, cut at the front", () => {
-  const key = fc.nat({ max: 12 });
+  const keys = fc.nat({ max: 12 });
   const call = fc.oneof(
-    { weight: 10, arbitrary: fc.record({ op: fc.constant("set" as const), key }) },
-    { weight: 10, arbitrary: fc.record({ op: fc.constantFrom("get" as const, "delete" as const, "peek" as const), key }) },
-    { weight: 1, arbitrary: fc.record({ op: fc.constant("clear" as const), key }) },
+    { weight: 10, arbitrary: fc.record({ op: fc.constant("set" as const), key: keys }) },
+    { weight: 10, arbitrary: fc.record({ op: fc.constantFrom("get" as const, "delete" as const, "peek" as const), key: keys }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant("clear" as const), key: keys }) },
   );
   const property = fc.property(fc.integer({ min: 1, max: 6 }), fc.array(call, { maxLength: 200, size: "max" }), (max, calls) => {
     const evicted: number[] = [];
@@ -52,8 +52,8 @@ test("BoundedSet says what is new and forgets the longest unmentioned", () => {
 });
 
 test("BoundedQueue behaves as an array, and is never longer or larger than allowed", () => {
-  const call = fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined, freq: 3 });
-  const property = fc.property(fc.nat({ max: 60 }), fc.array(call, { maxLength: 600, size: "max" }), (sizeMax, calls) => {
+  const item = fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined, freq: 3 });
+  const property = fc.property(fc.nat({ max: 60 }), fc.array(item, { maxLength: 600, size: "max" }), (sizeMax, calls) => {
     const queue = new BoundedQueue<number>({ countMax: 50, sizeMax, sizeOf: (n) => n });
     const model: number[] = [];
     const sum = () => model.reduce((a, b) => a + b, 0);

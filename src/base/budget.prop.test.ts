@@ -7,7 +7,10 @@ import { type Instant, instant, plus } from "./time.ts";
 class Ledger {
   running = 0;
   readonly starts: number[] = [];
-  constructor(readonly limits: BudgetLimits) {}
+  readonly limits: BudgetLimits;
+  constructor(limits: BudgetLimits) {
+    this.limits = limits;
+  }
   free(now: number): number {
     const inWindow = this.starts.filter((at) => at > now - this.limits.windowMs).length;
     return Math.min(this.limits.concurrent - this.running, this.limits.perWindow - inWindow);
@@ -20,12 +23,12 @@ class Ledger {
   }
 }
 
-const limits = fc.record({
+const someLimits = fc.record({
   concurrent: fc.integer({ min: 1, max: 200 }),
   perWindow: fc.integer({ min: 1, max: 120 }),
   windowMs: fc.integer({ min: 1, max: 500 }),
 });
-const moves = fc.array(
+const someMoves = fc.array(
   fc.record({
     gapMs: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 700 })),
     take: fc.nat({ max: 4 }),
@@ -35,7 +38,7 @@ const moves = fc.array(
 );
 
 test("agrees with a ledger of every start, and says exactly when it frees", () => {
-  const property = fc.property(limits, moves, (limits, moves) => {
+  const property = fc.property(someLimits, someMoves, (limits, moves) => {
     const ledger = new Ledger(limits);
     let b = budget(limits);
     let now = instant(1000);

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareBytes, concatBytes, equalBytes, fromHex, fromUtf8, toHex, toUtf8, utf8Length } from "./bytes.ts";
 
-const bytes = fc.uint8Array({ maxLength: 80 });
+const someBytes = fc.uint8Array({ maxLength: 80 });
 // Any 16-bit units, lone surrogates included.
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) });
 
 test("hex is what Node makes of it, and comes back", () => {
-  const property = fc.property(bytes, (bytes) => {
+  const property = fc.property(someBytes, (bytes) => {
     expect(toHex(bytes)).toBe(Buffer.from(bytes).toString("hex"));
     expect(fromHex(toHex(bytes))).toEqual(bytes);
   });
@@ -20,8 +20,8 @@ test.each(["0", "0g", "g0", "AB", "0x", "é0", "٠٠", "12 4"])("%s is not hex",
 
 test("comparing and equality agree with Buffer's", () => {
   const pair = fc.oneof(
-    fc.tuple(bytes, bytes),
-    fc.tuple(bytes, bytes).map(([a, b]): [Uint8Array, Uint8Array] => [a, concatBytes([a, b])]),
+    fc.tuple(someBytes, someBytes),
+    fc.tuple(someBytes, someBytes).map(([a, b]): [Uint8Array, Uint8Array] => [a, concatBytes([a, b])]),
   );
   const property = fc.property(pair, ([a, b]) => {
     expect(Math.sign(compareBytes(a, b))).toBe(Buffer.compare(a, b));
@@ -32,7 +32,7 @@ test("comparing and equality agree with Buffer's", () => {
 });
 
 test("concat joins in order", () => {
-  const property = fc.property(fc.array(bytes), (parts) => {
+  const property = fc.property(fc.array(someBytes), (parts) => {
     expect(toHex(concatBytes(parts))).toBe(parts.map(toHex).join(""));
   });
   fc.assert(property, { seed: 3 });

@@ -1,6 +1,6 @@
-import { connect } from "node:net";
 import { lookup } from "node:dns/promises";
 import { open } from "node:fs/promises";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { describeFault, type Fault, FaultError, faultOf } from "./fault.ts";
 

@@ -8,10 +8,10 @@ const rates = fc
   .tuple(fc.integer({ min: 1, max: 6000 }), fc.integer({ min: 1, max: 100 }))
   .map(([perMinute, burst]) => ratePerMinute(perMinute, burst));
 const gap = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 90_000 }));
-const moves = fc.array(fc.record({ gapMs: gap, n: fc.integer({ min: 1, max: 20 }) }), { maxLength: 120, size: "max" });
+const spendings = fc.array(fc.record({ gapMs: gap, n: fc.integer({ min: 1, max: 20 }) }), { maxLength: 120, size: "max" });
 
 test("never exceeded: in any span at most the burst and what the span refills", () => {
-  const property = fc.property(rates, moves, (rate, moves) => {
+  const property = fc.property(rates, spendings, (rate, moves) => {
     let now = instant(0);
     let bucket = fullBucket(rate, now);
     const spent: { at: number; n: number }[] = [];
@@ -34,7 +34,7 @@ test("never exceeded: in any span at most the burst and what the span refills", 
 });
 
 test("retryAtMs is the first moment at which it is allowed", () => {
-  const property = fc.property(rates, moves, (rate, moves) => {
+  const property = fc.property(rates, spendings, (rate, moves) => {
     let now = instant(0);
     let bucket = fullBucket(rate, now);
     for (const { gapMs, n } of moves) {

@@ -50,8 +50,11 @@ test("a dropped key gives back its items and takes one turn when it returns", ()
 });
 
 test("fair: while a key waits, no other is taken from twice", () => {
-  const calls = fc.array(fc.option(fc.constantFrom("a", "b", "c", "d"), { nil: undefined, freq: 2 }), { maxLength: 200, size: "max" });
-  const property = fc.property(calls, (calls) => {
+  const pushesAndTakes = fc.array(fc.option(fc.constantFrom("a", "b", "c", "d"), { nil: undefined, freq: 2 }), {
+    maxLength: 200,
+    size: "max",
+  });
+  const property = fc.property(pushesAndTakes, (calls) => {
     const robin = new RoundRobin<string, number>({ perKeyMax: 20, totalMax: 50 });
     const passedOver = new Map<string, string[]>();
     for (const [i, key] of calls.entries()) {
