@@ -14,6 +14,9 @@ const OPCODE_CLOSE = 8;
 const OPCODE_PING = 9;
 const EMPTY = Buffer.alloc(0);
 
+/** One for all sockets: reads are handled to their end before the next one begins, and thousands of subscribers then need no memory of their own. */
+const READ_BUFFER = Buffer.alloc(256 * 1024);
+
 /** A WebSocket client with as little in it as possible, since driver and relay share the machine that is measured. */
 export class RawClient {
   readonly #socket: Socket;
@@ -30,13 +33,13 @@ export class RawClient {
 
   static async connect(url: string, onMessage: OnMessage): Promise<RawClient> {
     const { hostname, port, protocol, pathname, host } = new URL(url);
-    const secure = protocol === "wss:";
-    const at = { host: hostname, port: port === "" ? (secure ? 443 : 80) : Number(port) };
-    const socket = secure ? connectTls({ ...at, servername: hostname }) : connect(at);
-    socket.setNoDelay(true);
+    let sink: (chunk: Buffer) => void = () => undefined;
+    const socket = openSocket(protocol === "wss:", hostname, port, (chunk) => sink(chunk));
     const client = new RawClient(socket, onMessage);
-    const first = await handshake(socket, host, pathname);
-    socket.on("data", (chunk: Buffer) => client.#receive(chunk));
+    const first = await handshake(socket, host, pathname, (handler) => {
+      sink = handler;
+    });
+    sink = (chunk) => client.#receive(chunk);
     socket.on("close", () => client.#end("connection closed"));
     socket.on("error", (error) => client.#end(error.message));
     if (first.length > 0) client.#receive(first);
@@ -99,7 +102,7 @@ export class RawClient {
       this.#frame(bytes[at] ?? 0, bytes, at + head, end);
       at = end;
     }
-    this.#rest = at === bytes.length ? EMPTY : bytes.subarray(at);
+    this.#rest = at === bytes.length ? EMPTY : Buffer.from(bytes.subarray(at));
     this.#socket.uncork();
   }
 
@@ -108,7 +111,7 @@ export class RawClient {
     const last = (first & 0x80) !== 0;
     if (opcode === OPCODE_TEXT && last) this.#onMessage(bytes, start, end);
     else if (opcode === OPCODE_TEXT || opcode === OPCODE_CONTINUATION) {
-      this.#parts.push(bytes.subarray(start, end));
+      this.#parts.push(Buffer.from(bytes.subarray(start, end)));
       if (!last) return;
       const whole = Buffer.concat(this.#parts);
       this.#parts = [];
@@ -118,8 +121,22 @@ export class RawClient {
   }
 }
 
+/** The chunks are only valid during the call. */
+function openSocket(secure: boolean, host: string, port: string, onChunk: (chunk: Buffer) => void): Socket {
+  if (secure) {
+    const socket = connectTls({ host, port: Number(port || 443), servername: host });
+    socket.on("data", onChunk);
+    return socket.setNoDelay(true);
+  }
+  const callback = (size: number, buffer: Uint8Array): boolean => {
+    onChunk(Buffer.from(buffer.buffer, buffer.byteOffset, size));
+    return true;
+  };
+  return connect({ host, port: Number(port || 80), noDelay: true, onread: { buffer: READ_BUFFER, callback } });
+}
+
 /** Resolves with what came after the response's head. */
-function handshake(socket: Socket, host: string, path: string): Promise<Buffer> {
+function handshake(socket: Socket, host: string, path: string, listen: (onChunk: (chunk: Buffer) => void) => void): Promise<Buffer> {
   const key = randomBytes(16).toString("base64");
   const accept = createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
   return new Promise((resolve, reject) => {
@@ -143,9 +160,10 @@ function handshake(socket: Socket, host: string, path: string): Promise<Buffer> 
     };
     const settle = (): void => {
       clearTimeout(timer);
-      socket.off("data", onData).off("error", onError).off("close", onClose);
+      socket.off("error", onError).off("close", onClose);
     };
-    socket.on("data", onData).on("error", onError).on("close", onClose);
+    listen(onData);
+    socket.on("error", onError).on("close", onClose);
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
     );

@@ -1,5 +1,8 @@
 import { type Cell, type Row, type Sheet, settled } from "./sheet.ts";
 
+/** Less than this apart is level. */
+const LEVEL = 1.01;
+
 /** The sheet as markdown: medians (CPU: means), and for every relay but the first how it stands to the first (× of its value; bold when it is ahead). */
 export function markdown(sheet: Sheet): string {
   const [first, ...others] = sheet.columns;
@@ -55,7 +58,7 @@ function ratioText(row: Row, base: Cell | undefined, cell: Cell | undefined): st
   const reference = settled(row, base.values);
   if (reference === 0) return "";
   const ratio = settled(row, cell.values) / reference;
-  const ahead = row.better === "more" ? ratio > 1 : ratio < 1;
+  const ahead = row.better === "more" ? ratio > LEVEL : ratio < 1 / LEVEL;
   const text = `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)} ×`;
   return ` (${ahead ? `**${text}**` : text})`;
 }
