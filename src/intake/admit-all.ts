@@ -1,0 +1,77 @@
+import type { Instant } from "../base/time.ts";
+import type { VerifiedEvent } from "../nostr/event.ts";
+import { formatReason, reason } from "../nostr/reason.ts";
+import type { Rules } from "../policy/rules.ts";
+import type { FeedChange, Writer } from "../store/event-store.ts";
+import { admit, type Candidate } from "./admit.ts";
+
+export interface Admitted {
+  readonly ids: readonly string[];
+  readonly accepted: readonly boolean[];
+  readonly messages: readonly string[];
+  readonly changes: readonly FeedChange[];
+  readonly passing: readonly string[];
+}
+
+/**
+ * One commit for all of them: the disk is waited for once. When it fails, each is tried in a commit of its own, so that one event that cannot be stored
+ * takes no other with it; what then still fails is answered `error:` and nothing of it is kept.
+ */
+export async function admitAll(
+  writer: Writer,
+  candidates: readonly Candidate[],
+  rules: Rules,
+  now: Instant,
+  onFault: (error: unknown) => void,
+): Promise<Admitted> {
+  try {
+    return await admitTogether(writer, candidates, rules, now);
+  } catch (error) {
+    onFault(error);
+    if (candidates.length === 1) return failed(candidates[0] as Candidate);
+  }
+  const parts: Admitted[] = [];
+  for (const candidate of candidates) {
+    parts.push(
+      await admitTogether(writer, [candidate], rules, now).catch((error: unknown) => {
+        onFault(error);
+        return failed(candidate);
+      }),
+    );
+  }
+  return {
+    ids: parts.flatMap((part) => part.ids),
+    accepted: parts.flatMap((part) => part.accepted),
+    messages: parts.flatMap((part) => part.messages),
+    changes: parts.flatMap((part) => part.changes),
+    passing: parts.flatMap((part) => part.passing),
+  };
+}
+
+const NOT_STORED = formatReason(reason("error", "the event could not be stored; try again later"));
+
+const failed = ({ event }: Candidate): Admitted => ({ ids: [event.id], accepted: [false], messages: [NOT_STORED], changes: [], passing: [] });
+
+function admitTogether(writer: Writer, candidates: readonly Candidate[], rules: Rules, now: Instant): Promise<Admitted> {
+  return writer.transact(async (tx) => {
+    const done = {
+      ids: [] as string[],
+      accepted: [] as boolean[],
+      messages: [] as string[],
+      changes: [] as FeedChange[],
+      passing: [] as string[],
+    };
+    for (const candidate of candidates) {
+      const admission = await admit(tx, candidate, rules, now);
+      done.ids.push(candidate.event.id);
+      done.accepted.push(admission.accepted);
+      done.messages.push(admission.message);
+      for (const change of admission.changes) done.changes.push(change);
+      if (admission.passing) done.passing.push(candidate.text);
+    }
+    return done;
+  });
+}
+
+/** A text that our own verifier made is a verified event. */
+export const trusted = (text: string): VerifiedEvent => JSON.parse(text) as VerifiedEvent;

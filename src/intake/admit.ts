@@ -1,0 +1,126 @@
+import { type Instant, toUnixSeconds } from "../base/time.ts";
+import type { VerifiedEvent } from "../nostr/event.ts";
+import { expirationOf, isExpired } from "../nostr/expiration.ts";
+import { isDeletable } from "../nostr/deletion.ts";
+import { DELETION, VANISH } from "../nostr/kinds.ts";
+import { REASONS, formatReason, reason } from "../nostr/reason.ts";
+import { retentionOf, type Version } from "../nostr/replaceable.ts";
+import { asksToVanish } from "../nostr/vanish.ts";
+import { isOurRelay } from "../grasp/place.ts";
+import { decide } from "../policy/decide.ts";
+import { type Facts, needs } from "../policy/facts.ts";
+import type { Rules } from "../policy/rules.ts";
+import type { Verdict } from "../policy/verdict.ts";
+import type { Batch, Change, GateTarget } from "../store/batch.ts";
+import type { FeedChange, Transaction } from "../store/event-store.ts";
+import { deletionTargets } from "../nostr/deletion.ts";
+import type { Origin } from "./origin.ts";
+
+/** An event that was verified and waits for its decision. */
+export interface Candidate {
+  readonly event: VerifiedEvent;
+  /** As it will be stored and sent. */
+  readonly text: string;
+  readonly origin: Origin;
+}
+
+export interface Admission {
+  readonly accepted: boolean;
+  /** The fourth element of the OK: empty, or a reason with its NIP-01 prefix. */
+  readonly message: string;
+  readonly changes: readonly FeedChange[];
+  /** An ephemeral event that was accepted: to be passed on, never stored. */
+  readonly passing: boolean;
+}
+
+/** Gather, decide, apply: all inside one transaction, so that no fact can change between the look and the leap. */
+export async function admit(tx: Transaction, candidate: Candidate, rules: Rules, now: Instant): Promise<Admission> {
+  const { event } = candidate;
+  if (isExpired(event, toUnixSeconds(now))) return answer(false, formatReason(reason("invalid", "this event has expired")));
+  const { facts, gateIsDue } = await gather(tx, event, rules, now);
+  const verdict = decide(event, facts, rules);
+  if (verdict.kind === "accept" && retentionOf(event.kind) === "ephemeral") {
+    return { accepted: true, message: "", changes: [], passing: true };
+  }
+  const batch = batchFor(candidate, verdict, facts, rules, now, gateIsDue);
+  const changes = batch.length === 0 ? [] : await tx.apply(batch);
+  return { ...answer(verdict.kind !== "reject", verdict.kind === "accept" ? "" : formatReason(verdict.reason)), changes };
+}
+
+const answer = (accepted: boolean, message: string): Admission => ({ accepted, message, changes: [], passing: false });
+
+interface Gathered {
+  readonly facts: Facts;
+  /** The gate's last use was written on an earlier day, or never. */
+  readonly gateIsDue: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+async function gather(tx: Transaction, event: VerifiedEvent, rules: Rules, now: Instant): Promise<Gathered> {
+  const asked = needs(event, rules);
+  const served = await tx.serves(event.id);
+  const gate = served ? undefined : await tx.gateFor(event);
+  const gateIsDue = gate !== undefined && (gate.lastUsedAt === undefined || Math.floor(gate.lastUsedAt / DAY_MS) < Math.floor(now / DAY_MS));
+  const facts: Facts = {
+    served,
+    gate,
+    incumbent: asked.incumbent === undefined ? undefined : await tx.incumbent(asked.incumbent),
+    deletion: asked.deletion === undefined ? undefined : await gatherDeletion(tx, event, asked.deletion),
+    related: asked.related !== undefined && ((await tx.servesAny(asked.related.ids, asked.related.addresses)) || (await tx.isNamed(event))),
+    participant: asked.participant && (await tx.hasServed(event.pubkey)),
+    announcements: asked.announcements === undefined ? [] : await tx.servedByIdentifier(30_617, asked.announcements, ANNOUNCEMENTS_MAX),
+  };
+  return { facts, gateIsDue };
+}
+
+/** Strangers may take the same identifier; beyond this many, the newest decide. */
+const ANNOUNCEMENTS_MAX = 200;
+
+async function gatherDeletion(
+  tx: Transaction,
+  event: VerifiedEvent,
+  targets: NonNullable<ReturnType<typeof needs>["deletion"]>,
+): Promise<Facts["deletion"]> {
+  const removes = new Map<string, Version>();
+  for (const own of await tx.ownServed(event.pubkey, targets.ids)) if (isDeletable(own.kind)) removes.set(own.id, own);
+  for (const address of targets.addresses) {
+    const held = await tx.incumbent(address);
+    if (held !== undefined && held.created_at <= event.created_at) removes.set(held.id, held);
+  }
+  return { removes: [...removes.values()], unused: await tx.unusedGates(event.pubkey) };
+}
+
+/** What the verdict does to the store. */
+function batchFor(candidate: Candidate, verdict: Verdict, facts: Facts, rules: Rules, now: Instant, gateIsDue: boolean): Batch {
+  const { event, text, origin } = candidate;
+  if (verdict.kind === "reject") {
+    const refusedByGate = verdict.reason === REASONS.deleted || verdict.reason === REASONS.vanished;
+    return refusedByGate && gateIsDue && facts.gate !== undefined ? [{ kind: "gate-used", request: facts.gate.request, at: now }] : [];
+  }
+  if (verdict.kind === "duplicate") return [];
+  const batch: Change[] = [];
+  if (facts.incumbent !== undefined) batch.push({ kind: "remove", id: facts.incumbent.id });
+  const removes = rules.ignoreDeletions ? [] : (facts.deletion?.removes ?? []);
+  for (const { id } of removes) batch.push({ kind: "remove", id });
+  const provenance = origin.kind === "direct" ? ({ how: "direct" } as const) : ({ how: origin.how, relay: origin.relay } as const);
+  batch.push({ kind: "put", event, text, expiresAt: expirationOf(event), provenance });
+  const targets = rules.ignoreDeletions ? [] : gateTargets(event, rules);
+  if (targets.length > 0) {
+    batch.push({ kind: "gate", request: event.id, author: event.pubkey, targets, seenAt: now, used: removes.length > 0 || event.kind === VANISH });
+  }
+  return batch;
+}
+
+function gateTargets(event: VerifiedEvent, rules: Rules): GateTarget[] {
+  if (event.kind === VANISH) {
+    const ours = asksToVanish(event, (relay) => isOurRelay(rules.places, relay));
+    return ours ? [{ kind: "key", until: event.created_at }] : [];
+  }
+  if (event.kind !== DELETION) return [];
+  const { ids, addresses } = deletionTargets(event);
+  return [
+    ...ids.map((id) => ({ kind: "event", id }) as const),
+    ...addresses.map((address) => ({ kind: "address", address, until: event.created_at }) as const),
+  ];
+}

@@ -1,0 +1,98 @@
+import { randomInt } from "node:crypto";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "../../base/io/system-clock.ts";
+import type { Rules } from "../../policy/rules.ts";
+import type { Retentions } from "../../retention/gate-retention.ts";
+import { Sweeper } from "../../retention/io/sweeper.ts";
+import type { FeedChange } from "../../store/event-store.ts";
+import { openWriter } from "../../store/io/sqlite-store.ts";
+import type { Candidate } from "../admit.ts";
+import { admitAll, trusted } from "../admit-all.ts";
+import type { Answers, Candidates, Started } from "../messages.ts";
+import type { Origin } from "../origin.ts";
+
+/** The thread of the one writer: decides on verified events and commits them, all that came while the last commit was under way in one. */
+export interface WriterWorkerData {
+  readonly directory: string;
+  readonly rules: Rules;
+  readonly retentions: Retentions;
+  readonly fromVerifiers: readonly MessagePort[];
+}
+
+export type ToWriter = { readonly kind: "rules"; readonly rules: Rules } | { readonly kind: "stop" };
+
+/** A commit of more would let the first of them wait too long for its OK. */
+const BATCH_MAX = 1_000;
+
+const data = workerData as WriterWorkerData;
+const main = parentPort as MessagePort;
+let rules = data.rules;
+const { writer, close } = openWriter(data.directory, () => randomInt(2 ** 31));
+const queue: { ticket: number; candidate: Candidate }[] = [];
+let busy = false;
+let stopping = false;
+
+const sweeper = new Sweeper(writer, systemClock, data.retentions, {
+  changed: (changes) => post([], { ids: [], accepted: [], messages: [], changes, passing: [] }),
+  fault: reportFault,
+});
+
+for (const port of data.fromVerifiers) {
+  port.on("message", ({ tickets, texts, origins }: Candidates) => {
+    for (const [i, text] of texts.entries()) {
+      queue.push({ ticket: tickets[i] as number, candidate: { event: trusted(text), text, origin: origins[i] as Origin } });
+    }
+    if (!busy) {
+      busy = true;
+      // Whatever else has already arrived comes into the same commit.
+      setImmediate(() => void drain());
+    }
+  });
+}
+main.on("message", (message: ToWriter) => {
+  if (message.kind === "rules") rules = message.rules;
+  else {
+    stopping = true;
+    if (!busy) stop();
+  }
+});
+main.postMessage({ kind: "started", detail: "" } satisfies Started);
+sweeper.start();
+
+async function drain(): Promise<void> {
+  while (queue.length > 0) {
+    const batch = queue.splice(0, BATCH_MAX);
+    const admitted = await admitAll(
+      writer,
+      batch.map((entry) => entry.candidate),
+      rules,
+      systemClock.now(),
+      reportFault,
+    );
+    post(
+      batch.map((entry) => entry.ticket),
+      admitted,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  busy = false;
+  sweeper.look();
+  if (stopping) stop();
+}
+
+function post(
+  tickets: number[],
+  done: { ids: readonly string[]; accepted: readonly boolean[]; messages: readonly string[]; changes: readonly FeedChange[]; passing: readonly string[] },
+): void {
+  main.postMessage({ kind: "answers", tickets, ...done } satisfies Answers);
+}
+
+function reportFault(error: unknown): void {
+  main.postMessage({ kind: "fault", text: error instanceof Error ? error.message : String(error) });
+}
+
+function stop(): void {
+  sweeper.stop();
+  close();
+  process.exit(0);
+}

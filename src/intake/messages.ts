@@ -1,0 +1,53 @@
+import type { FeedChange } from "../store/event-store.ts";
+import type { Origin } from "./origin.ts";
+
+/** What threads of the intake say to each other. Lists side by side instead of objects in a list: cheaper to hand from thread to thread. */
+
+/** A ticket is a number by which the main thread knows whom to answer. */
+export interface FramesToInspect {
+  readonly kind: "inspect";
+  readonly tickets: readonly number[];
+  readonly frames: readonly string[];
+  readonly origins: readonly Origin[];
+}
+
+/** An event whose signature shall be checked and nothing else (NIP-42, NIP-98). */
+export interface EventToProve {
+  readonly kind: "prove";
+  readonly ticket: number;
+  readonly event: unknown;
+}
+
+export interface ProvedEvent {
+  readonly kind: "proved";
+  readonly ticket: number;
+  /** A sentence; absent: it is what it says. */
+  readonly problem: string | undefined;
+}
+
+/** Verified events on their way to the writer. */
+export interface Candidates {
+  readonly kind: "candidates";
+  readonly tickets: readonly number[];
+  readonly texts: readonly string[];
+  readonly origins: readonly Origin[];
+}
+
+export interface Answers {
+  readonly kind: "answers";
+  readonly tickets: readonly number[];
+  /** Empty for a notice. */
+  readonly ids: readonly string[];
+  readonly accepted: readonly boolean[];
+  readonly messages: readonly string[];
+  /** What the commit changed, in order. */
+  readonly changes: readonly FeedChange[];
+  /** Texts of ephemeral events that are passed on. */
+  readonly passing: readonly string[];
+}
+
+export interface Started {
+  readonly kind: "started";
+  /** Of a verifier: which implementation of BIP-340 it uses. */
+  readonly detail: string;
+}

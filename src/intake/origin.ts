@@ -1,0 +1,8 @@
+import type { PublicKey } from "../nostr/event.ts";
+
+/** How an event came to our door: from a client over its connection, or through our own sync. Never a made-up client. */
+export type Origin =
+  | { readonly kind: "direct"; readonly authenticated: readonly PublicKey[] }
+  | { readonly kind: "synced"; readonly relay: string; readonly how: "live" | "catch-up" | "daily" };
+
+export const ANONYMOUS: Origin = { kind: "direct", authenticated: [] };

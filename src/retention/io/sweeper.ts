@@ -1,0 +1,112 @@
+import type { Clock } from "../../base/clock.ts";
+import { type Instant, instant, plus, toUnixSeconds } from "../../base/time.ts";
+import type { EventId } from "../../nostr/event.ts";
+import type { FeedChange, Gate, Writer } from "../../store/event-store.ts";
+import { type Retentions, stageOf } from "../gate-retention.ts";
+
+/** Events that one commit of a sweep removes: the events that people send must not wait long behind it. */
+const SLICE = 200;
+/** Gates change by days, so looking once an hour is often enough. */
+const GATES_EVERY_MS = 3_600_000;
+/** Expiry is in whole seconds; looking more often finds nothing. */
+const LOOK_AGAIN_MS = 1_000;
+
+export interface SweeperPorts {
+  changed(changes: readonly FeedChange[]): void;
+  fault(error: unknown): void;
+}
+
+/** Removes what time ends: expired events (NIP-40), requests past their retention (grasp.md 11.2), and the rest of vanished keys (NIP-62). */
+export class Sweeper {
+  readonly #writer: Writer;
+  readonly #clock: Clock;
+  readonly #retentions: Retentions;
+  readonly #ports: SweeperPorts;
+  #gatesAt: Instant;
+  #cancel: () => void = () => undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(writer: Writer, clock: Clock, retentions: Retentions, ports: SweeperPorts) {
+    this.#writer = writer;
+    this.#clock = clock;
+    this.#retentions = retentions;
+    this.#ports = ports;
+    this.#gatesAt = clock.now();
+  }
+
+  start(): void {
+    this.look();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  /** Something may have changed what is due: sweep, and set the timer anew. */
+  look(): void {
+    if (this.#stopped || this.#running !== undefined) return;
+    this.#running = this.#sweep()
+      .catch((error: unknown) => this.#ports.fault(error))
+      .then(() => this.#arm())
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async #sweep(): Promise<void> {
+    const now = this.#clock.now();
+    for (;;) {
+      const expired = await this.#writer.expired(toUnixSeconds(now), SLICE);
+      if (expired.length > 0) await this.#remove(expired);
+      if (expired.length < SLICE || this.#stopped) break;
+    }
+    if (now < this.#gatesAt) return;
+    await this.#sweepGates(now);
+    this.#gatesAt = plus(now, GATES_EVERY_MS);
+  }
+
+  async #sweepGates(now: Instant): Promise<void> {
+    let after: EventId | undefined;
+    for (;;) {
+      const gates = await this.#writer.gates(after, SLICE);
+      for (const gate of gates) await this.#sweepGate(gate, now);
+      after = gates[gates.length - 1]?.request;
+      if (gates.length < SLICE || this.#stopped) return;
+    }
+  }
+
+  async #sweepGate(gate: Gate, now: Instant): Promise<void> {
+    if (gate.vanishUntil !== undefined) await this.#finishVanish(gate);
+    const stage = stageOf(gate, now, this.#retentions);
+    if (stage !== "served" && gate.served) await this.#remove([gate.request]);
+    if (stage === "gone") await this.#writer.transact((tx) => tx.apply([{ kind: "gate-forget", request: gate.request }]));
+  }
+
+  /** A key may have more events than one commit should remove: the request removed the first of them, this removes the rest. */
+  async #finishVanish(gate: Gate): Promise<void> {
+    for (;;) {
+      const removed = await this.#writer.transact(async (tx) => {
+        const left = await tx.toVanish(gate, SLICE);
+        return { left: left.length, changes: left.length === 0 ? [] : await tx.apply(left.map((id) => ({ kind: "remove", id }))) };
+      });
+      if (removed.changes.length > 0) this.#ports.changed(removed.changes);
+      if (removed.left < SLICE || this.#stopped) return;
+    }
+  }
+
+  async #remove(ids: readonly EventId[]): Promise<void> {
+    const changes = await this.#writer.transact((tx) => tx.apply(ids.map((id) => ({ kind: "remove", id }))));
+    if (changes.length > 0) this.#ports.changed(changes);
+  }
+
+  async #arm(): Promise<void> {
+    this.#cancel();
+    if (this.#stopped) return;
+    const expiry = await this.#writer.nextExpiry();
+    const soonest = plus(this.#clock.now(), LOOK_AGAIN_MS);
+    const due = expiry === undefined ? this.#gatesAt : Math.min(this.#gatesAt, expiry * 1_000);
+    this.#cancel = this.#clock.at(instant(Math.max(soonest, due)), () => this.look());
+  }
+}
