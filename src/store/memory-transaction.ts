@@ -107,6 +107,8 @@ export class MemoryTransaction implements Transaction {
         return;
       case "gate": {
         const { request, author, targets, seenAt, used } = change;
+        // When it was first seen and last used is what its time is counted from (grasp.md 11.2): it must not start anew.
+        if (this.#gates.get(request) !== undefined) return;
         this.#gates.set(request, { request, author, targets, seenAt, lastUsedAt: used ? seenAt : undefined });
         return;
       }

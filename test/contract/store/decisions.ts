@@ -199,6 +199,10 @@ export function decisionContract(open: OpenFunction): void {
           expect(await asked(store, (tx) => tx.servedByIdentifier(30_617, "hold", max)), `max ${max}`).toEqual(expected.slice(0, max));
         }
         expect(await asked(store, (tx) => tx.servedByIdentifier(30_617, "unknown", 5))).toEqual([]);
+        // NIP-01: without a `d` tag it is empty.
+        const bare = announcement(undefined, { created_at: 1 });
+        await serve(store, bare);
+        expect(await asked(store, (tx) => tx.servedByIdentifier(30_617, "", 5))).toEqual([bare]);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { instant, unixSeconds } from "../../../src/base/time.ts";
-import type { NostrEvent } from "../../../src/nostr/event.ts";
+import type { EventId, NostrEvent, PublicKey } from "../../../src/nostr/event.ts";
 import type { Change, GateTarget } from "../../../src/store/batch.ts";
 import { fakeEvent, fakeId, fakeKey } from "../../kit/arbitrary/fake-event.ts";
 import { acrossReopen, apply, ids, type OpenFunction, type OpenStore, put, remove, serve, sorted, withStore } from "./bench.ts";
@@ -57,7 +57,7 @@ export function gateContract(open: OpenFunction): void {
       "an address target shuts out versions up to the request's time, that second included (grasp.md 11.1)",
       withStore(open, async (store) => {
         const version = (created_at: number, more = {}) => fakeEvent({ kind: 30_617, created_at, tags: [["d", "hold"]], ...more });
-        await apply(store, [gate("r", [onHold(50)]), gate("s", [onHold(50, bob)])]);
+        await apply(store, [gate("r", [onHold(50)])]);
         expect(await gateFor(store, version(49))).toMatchObject({ request: fakeId("r"), by: "deletion" });
         expect(await requestFor(store, version(50))).toBe(fakeId("r"));
         expect(await requestFor(store, version(51))).toBeUndefined();
@@ -74,8 +74,29 @@ export function gateContract(open: OpenFunction): void {
           ),
         ).toBeUndefined();
         expect(await requestFor(store, version(49, { kind: 1 }))).toBeUndefined();
-        // Alice's request names Bob's address: not hers to delete.
         expect(await requestFor(store, version(49, { pubkey: bob }))).toBeUndefined();
+      }),
+    );
+
+    it(
+      "an address of somebody else shuts out nothing, neither theirs nor the author's own (grasp.md 11.1)",
+      withStore(open, async (store) => {
+        await apply(store, [gate("r", [onHold(50, bob)])]);
+        const version = (pubkey: PublicKey) => fakeEvent({ kind: 30_617, pubkey, created_at: 49, tags: [["d", "hold"]] });
+        expect(await requestFor(store, version(bob))).toBeUndefined();
+        expect(await requestFor(store, version(alice))).toBeUndefined();
+      }),
+    );
+
+    it(
+      "a request that is remembered already stays as it was: its time does not start anew (grasp.md 11.2)",
+      withStore(open, async (store) => {
+        const event = fakeEvent();
+        await apply(store, [gate("r", [onEvent(event)]), { kind: "gate-used", request: fakeId("r"), at: instant(7000) }]);
+        await apply(store, [gate("r", [onEvent(event)], { seenAt: instant(9000) })]);
+        expect(await gateFor(store, event)).toMatchObject({ seenAt: 5000, lastUsedAt: 7000 });
+        await apply(store, [{ kind: "gate-forget", request: fakeId("r") }, gate("r", [onEvent(event)], { seenAt: instant(9000) })]);
+        expect(await gateFor(store, event)).toMatchObject({ seenAt: 9000, lastUsedAt: undefined });
       }),
     );
 
@@ -204,7 +225,8 @@ export function gateContract(open: OpenFunction): void {
           names.map((name, n) => gate(name, [onKey(n)], { seenAt: instant(n), used: n % 2 === 0 })),
         );
         const seen: string[] = [];
-        for (let after: ReturnType<typeof fakeId> | undefined; ; ) {
+        let after: EventId | undefined;
+        for (let pages = 0; pages < 10; pages++) {
           const page = await store.writer.gates(after, 5);
           expect(page.length).toBeLessThanOrEqual(5);
           if (page.length === 0) break;

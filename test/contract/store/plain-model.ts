@@ -17,7 +17,6 @@ interface Survivor {
 export class PlainModel {
   survivors: readonly Survivor[] = [];
   changes: readonly { readonly put: boolean; readonly id: EventId }[] = [];
-  requests: ReadonlySet<EventId> = new Set();
 
   copy(): PlainModel {
     return Object.assign(new PlainModel(), { ...this });
@@ -39,14 +38,8 @@ export class PlainModel {
           this.#remove(step.id);
           return [step];
         case "gate":
-          // A request is remembered once.
-          if (this.requests.has(step.request)) return [];
-          this.requests = new Set([...this.requests, step.request]);
-          return [step];
         case "gate-used":
-          return [step];
         case "gate-forget":
-          this.requests = new Set([...this.requests].filter((id) => id !== step.request));
           return [step];
       }
     });

@@ -68,5 +68,6 @@ export const anyEvents: fc.Arbitrary<readonly VerifiedEvent[]> = fc
   .array(fc.record({ pubkey: anyAuthor, kind: anyKind, created_at: anyTime, tags: anyTags, content: fc.constantFrom(...WORDS) }), {
     minLength: 1,
     maxLength: IDS,
+    size: "max",
   })
   .map((parts) => parts.map((part, n) => fakeEvent({ ...part, id: fakeId(n) })));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { unixSeconds } from "../../../src/base/time.ts";
-import type { EventId, PublicKey } from "../../../src/nostr/event.ts";
+import type { EventId, NostrEvent, PublicKey } from "../../../src/nostr/event.ts";
 import type { Filter } from "../../../src/nostr/filter.ts";
 import { anyAuthor, anyId, anyKind, anyTagValue, anyTime, TAG_LETTERS } from "./event.ts";
 
@@ -26,6 +26,25 @@ export const anyFilter: fc.Arbitrary<Filter> = fc.record({
   until: sometimes(anyTime.map(unixSeconds)),
   limit: sometimes(fc.integer({ min: 0, max: 8 })),
 });
+
+/** Half of these are bent so that they match one of the events: conditions on several tags would hardly ever hit by chance. */
+export const filterNear = (events: readonly NostrEvent[]): fc.Arbitrary<Filter> =>
+  fc.tuple(anyFilter, fc.constantFrom(...events), fc.boolean()).map(([filter, event, bend]) => (bend ? bentTo(event, filter) : filter));
+
+function bentTo(event: NostrEvent, filter: Filter): Filter {
+  const { ids, authors, kinds, since = event.created_at, until = event.created_at } = filter;
+  const own = event.tags.filter(([name = "", value]) => TAG_LETTERS.includes(name) && value !== undefined);
+  const noise = [...filter.tags.values()];
+  return {
+    ...filter,
+    ids: ids && [...ids, event.id],
+    authors: authors && [event.pubkey, ...authors],
+    kinds: kinds && [...kinds, event.kind],
+    since: filter.since && unixSeconds(Math.min(since, event.created_at)),
+    until: filter.until && unixSeconds(Math.max(until, event.created_at)),
+    tags: new Map(noise.slice(0, own.length).map((values, n) => [own[n]?.[0] ?? "", [...values, own[n]?.[1] ?? ""]])),
+  };
+}
 
 export interface FilterParts {
   readonly ids?: readonly EventId[];

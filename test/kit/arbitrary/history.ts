@@ -42,14 +42,15 @@ const anyProvenance: fc.Arbitrary<Provenance> = fc.oneof(
   fc.record({ how: fc.constantFrom("live", "catch-up", "daily"), relay: fc.constantFrom("wss://one.example", "wss://two.example/path") }),
 );
 
-const eventTarget = fc.record({ kind: fc.constant("event"), id: anyId });
-const addressTarget = fc.record({ kind: fc.constant("address"), address: anyAddress, until: anyTime.map(unixSeconds) });
-const keyTarget = fc.record({ kind: fc.constant("key"), until: anyTime.map(unixSeconds) });
-/** A deletion request has events and addresses, a vanish request one key. */
-const anyTargets: fc.Arbitrary<readonly GateTarget[]> = fc.oneof(
-  { weight: 4, arbitrary: fc.array(fc.oneof(eventTarget, addressTarget), { maxLength: 4 }) },
-  { weight: 1, arbitrary: fc.tuple(keyTarget) },
-);
+/** A deletion request has events and addresses, a vanish request one key; all that has a time has the request's. */
+const anyTargets: fc.Arbitrary<readonly GateTarget[]> = anyTime.map(unixSeconds).chain((until) => {
+  const eventTarget = anyId.map((id): GateTarget => ({ kind: "event", id }));
+  const addressTarget = anyAddress.map((address): GateTarget => ({ kind: "address", address, until }));
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.array(fc.oneof(eventTarget, addressTarget), { maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.constant([{ kind: "key", until } as const]) },
+  );
+});
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -73,11 +74,11 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const anyTurn: fc.Arbitrary<Turn> = fc.record({
-  batches: fc.array(fc.array(anyStep, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 2 }),
+  batches: fc.array(fc.array(anyStep, { minLength: 1, maxLength: 8, size: "max" }), { minLength: 1, maxLength: 2 }),
   fails: fc.integer({ min: 0, max: 5 }).map((n) => n === 5),
 });
 
 export const anyHistory: fc.Arbitrary<History> = fc.record({
   events: anyEvents,
-  turns: fc.array(anyTurn, { minLength: 1, maxLength: 12 }),
+  turns: fc.array(anyTurn, { minLength: 1, maxLength: 12, size: "max" }),
 });
