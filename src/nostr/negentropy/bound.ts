@@ -41,9 +41,10 @@ export function readBound(cursor: Cursor, previous: Bound): Bound | Flaw {
   // A copy, because a kept bound must not keep a peer's whole message alive.
   const prefix = length === 0 ? NO_PREFIX : cursor.bytes.slice(cursor.at, cursor.at + length);
   cursor.at += length;
-  const timestamp = encoded === 0 ? Number.POSITIVE_INFINITY : previous.timestamp + (encoded - 1);
-  if (encoded !== 0 && timestamp > Number.MAX_SAFE_INTEGER) return "number-too-large";
-  return { timestamp, prefix };
+  if (encoded === 0) return { timestamp: Number.POSITIVE_INFINITY, prefix };
+  if (previous.timestamp === Number.POSITIVE_INFINITY) return "after-infinity";
+  const timestamp = previous.timestamp + (encoded - 1);
+  return timestamp > Number.MAX_SAFE_INTEGER ? "number-too-large" : { timestamp, prefix };
 }
 
 /** Writes `bound` and returns the place behind it; `previous` is the bound before it in the message. */

@@ -107,6 +107,11 @@ export class Initiator {
         low = high;
       }
       lower = range.upper;
+      if (reader.isSpent) {
+        const unread: Region = { lower, upper: INFINITE, low: this.#items.lowerBound(lower, low), high: this.#items.length };
+        for (const part of this.#shared(unread, asked)) push(open, part);
+        break;
+      }
     }
     return open;
   }

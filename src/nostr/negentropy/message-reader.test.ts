@@ -41,6 +41,8 @@ describe("reading a message (NIP-77, grasp.md 3.5)", () => {
     ["a prefix that descends", "61 05 01 02 00 01 01 01 00", "descending"],
     ["a prefix that ends before the one before it", "61 05 02 0201 00 01 01 02 00", "descending"],
     ["a range behind infinity", "61 00 00 00 05 00 00", "after-infinity"],
+    ["the rest of a cut answer that had reached infinity", `61 00 00 02 00 00 00 01 ${fingerprint}`, "none"],
+    ["an empty range that is cut short", "61 05 00 00 01 00 01 abcd", "truncated"],
     ["an odd digit", "6", "not-hex"],
     ["letters that are not hex", "61zz", "not-hex"],
   ])("%s", (_, spaced, flaw) => {

@@ -10,6 +10,12 @@ export const MODE_SKIP = 0;
 export const MODE_FINGERPRINT = 1;
 export const MODE_IDS = 2;
 
+/**
+ * So many ranges of one message are looked at and no more: about 0.1 s at the worst, whatever the size of the message. The largest frames in use
+ * (500,000 bytes) hold fewer.
+ */
+export const RANGES_MAX = 32_768;
+
 /** What the sender says about everything from the end of the range before up to `upper`. */
 export type Range =
   | { readonly kind: "skip"; readonly upper: Bound }
@@ -24,22 +30,36 @@ export type Range =
 export class MessageReader {
   readonly #cursor: Cursor;
   #upper: Bound = ORIGIN;
+  #ranges = 0;
 
   /** `message` starts with the version byte, which the caller has looked at. */
   constructor(message: Uint8Array) {
     this.#cursor = { bytes: message, at: 1 };
   }
 
+  /** Enough was read, and something is left: it is to be treated as not said. */
+  get isSpent(): boolean {
+    return this.#ranges >= RANGES_MAX && this.#cursor.at < this.#cursor.bytes.length;
+  }
+
   /** The next range, or undefined at the end of the message. */
   next(): Range | NegProblem | undefined {
     const cursor = this.#cursor;
     if (cursor.at >= cursor.bytes.length) return undefined;
-    if (this.#upper.timestamp === Number.POSITIVE_INFINITY) return problem("after-infinity");
-    const upper = readBound(cursor, this.#upper);
+    this.#ranges += 1;
+    const lower = this.#upper;
+    const upper = readBound(cursor, lower);
     if (typeof upper === "string") return problem(upper);
-    // The same bound twice is an empty range, which others do send when a list is cut before its first id.
-    if (compareBounds(upper, this.#upper) < 0) return problem("descending");
+    const step = compareBounds(upper, lower);
+    if (step < 0) return problem("descending");
     this.#upper = upper;
+    const payload = this.#payload(upper);
+    // A range from a bound to itself holds nothing and says nothing; others send one where a frame was cut, behind infinity too.
+    return step === 0 && payload.kind !== "problem" ? { kind: "skip", upper } : payload;
+  }
+
+  #payload(upper: Bound): Range | NegProblem {
+    const cursor = this.#cursor;
     const mode = readVarint(cursor);
     if (typeof mode === "string") return problem(mode);
     switch (mode) {

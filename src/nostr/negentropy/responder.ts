@@ -15,7 +15,7 @@ const reply = (message: Uint8Array): Reply => ({ kind: "reply", message });
 
 /**
  * The relay's side of NIP-77: the answer to one message, from the set alone. Nothing is remembered between two messages.
- * The work is a microsecond or two for each range of the message, and ends when the answer's frame is full.
+ * It ends when the answer's frame is full, or when enough of the message was read; what it did not come to is told as one last fingerprint.
  */
 export function respond(items: ItemSet, message: Uint8Array, frameBytesMax: number = FRAME_BYTES_MAX): Reply | NegProblem {
   if (message.length === 0) return problem("empty");
@@ -46,6 +46,11 @@ export function respond(items: ItemSet, message: Uint8Array, frameBytesMax: numb
       low = high;
     }
     lower = range.upper;
+    if (reader.isSpent) {
+      out.skipTo(lower);
+      out.rest(fingerprint(items, items.lowerBound(lower, low), items.length));
+      break;
+    }
   }
   return reply(out.finish());
 }
