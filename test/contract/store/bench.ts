@@ -6,6 +6,7 @@ import type { Batch, Change } from "../../../src/store/batch.ts";
 import {
   type Feed,
   type FeedChange,
+  type Items,
   type Reader,
   type Seq,
   type StoredEvent,
@@ -96,6 +97,11 @@ export async function found(store: OpenStore, filter: Filter, view: View = EARLY
 }
 
 export const feedAfter = (store: OpenStore, after: Seq = seq(0)): Promise<FeedChange[]> => gather(store.feed.read(after));
+
+export function idsOf(items: Items): EventId[] {
+  const hex = Buffer.from(items.ids.buffer, items.ids.byteOffset, items.length * 32).toString("hex");
+  return (hex.match(/.{64}/g) ?? []) as EventId[];
+}
 
 export const ids = (...events: readonly { readonly id: EventId }[]): EventId[] => events.map((event) => event.id);
 export const sorted = <T extends string>(list: readonly T[]): T[] => list.toSorted();

@@ -12,9 +12,8 @@ import { fakeId } from "../../kit/arbitrary/fake-event.ts";
 import { filterNear } from "../../kit/arbitrary/filter.ts";
 import { anyHistory, type History, type Turn } from "../../kit/arbitrary/history.ts";
 import { propertyFactor, runs } from "../../kit/arbitrary/runs.ts";
-import { feedAfter, found, gather, type OpenFunction, type OpenStore, sorted, withStore } from "./bench.ts";
+import { feedAfter, found, gather, idsOf, type OpenFunction, type OpenStore, sorted, withStore } from "./bench.ts";
 import { PlainModel } from "./plain-model.ts";
-import { idsOf } from "./slices.ts";
 
 /** Enough that every pair of conditions meets; a disk store opens that many files in a few seconds. */
 const RUNS = 80;

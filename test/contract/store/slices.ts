@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { EventId } from "../../../src/nostr/event.ts";
-import { type Items, seq } from "../../../src/store/event-store.ts";
+import { seq } from "../../../src/store/event-store.ts";
 import { fakeEvent, fakeId, fakeKey } from "../../kit/arbitrary/fake-event.ts";
 import { filterOf } from "../../kit/arbitrary/filter.ts";
-import { apply, EARLY, found, ids, type OpenFunction, put, query, remove, serve, withStore } from "./bench.ts";
+import { apply, EARLY, found, ids, idsOf, type OpenFunction, put, query, remove, serve, sorted, withStore } from "./bench.ts";
 
 /** More than any store reads in one go. */
 const MANY = 2500;
 
 /** Many ties, so that a slice ends between two events of one second. */
-const manyEvents = Array.from({ length: MANY }, (_, n) => fakeEvent({ id: fakeId(n), created_at: 1000 + Math.floor(n / 40), kind: n % 2 }));
+const manyEvents = Array.from({ length: MANY }, (_, n) =>
+  fakeEvent({ id: fakeId(`many ${n}`), created_at: 1000 + Math.floor(n / 40), kind: n % 2 }),
+);
 const inOrder = ids(...manyEvents.toSorted((a, b) => b.created_at - a.created_at || (a.id < b.id ? -1 : 1)));
-
-export const idsOf = (items: Items): EventId[] => {
-  const hex = Buffer.from(items.ids.buffer, items.ids.byteOffset, items.length * 32).toString("hex");
-  return (hex.match(/.{64}/g) ?? []) as EventId[];
-};
 
 /** Long answers, counts, and the lists that negentropy works on. */
 export function sliceContract(open: OpenFunction): void {
@@ -30,6 +27,16 @@ export function sliceContract(open: OpenFunction): void {
         expect(slices.flat()).toEqual(inOrder);
         expect(await found(store, filterOf({ limit: MANY - 1 }))).toEqual(inOrder.slice(0, -1));
         expect(await found(store, filterOf({ kinds: [0, 1] }))).toEqual(inOrder);
+      }),
+    );
+
+    it(
+      "are whole and in order where a slice ends between ids that begin alike",
+      withStore(open, async (store) => {
+        const alike = Array.from({ length: MANY }, (_, n) => fakeEvent({ id: fakeId(n), created_at: 1000 }));
+        await serve(store, ...alike);
+        expect(await found(store, filterOf())).toEqual(sorted(ids(...alike)));
+        expect(idsOf(await store.reader.items(filterOf(), EARLY))).toEqual(sorted(ids(...alike)));
       }),
     );
 

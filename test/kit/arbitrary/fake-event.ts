@@ -6,8 +6,8 @@ import type { Address } from "../../../src/nostr/replaceable.ts";
 const hex64 = (label: string): string => createHash("sha256").update(label).digest("hex");
 
 /**
- * The id of a label, always the same. Every fourth number shares all but its last digits with the three before it: an index that looks only at the
- * beginning of an id is found out.
+ * The id of a label, always the same. Numbers come in fours (0 to 3, 4 to 7, …) that differ only in their last digits: two ids that begin alike cost a
+ * stranger seconds, so an index that looks only at the beginning of an id has to be found out.
  */
 export function fakeId(label: number | string): EventId {
   if (typeof label === "string") return hex64(`event ${label}`) as EventId;
