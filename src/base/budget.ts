@@ -69,19 +69,24 @@ export function freesAt(b: Budget, now: Instant): Instant | undefined {
 
 const free = (b: Budget): number => Math.min(b.limits.concurrent - b.running, b.limits.perWindow - b.started);
 
+const newest = (b: Budget): Run | undefined => b.fresh.at(-1) ?? b.old.at(-1);
+
 function starting(b: Budget, now: Instant, count: number): Budget {
   const counted = { ...b, running: b.running + count, started: b.started + count };
+  // Runs stay in order even when the clock was set back a little.
+  const at = later(now, newest(b)?.at);
   const last = b.fresh.at(-1);
-  if (last?.at === now) return { ...counted, fresh: [...b.fresh.slice(0, -1), { at: now, count: last.count + count }] };
-  const fresh = [...b.fresh, { at: now, count }];
+  if (last?.at === at) return { ...counted, fresh: [...b.fresh.slice(0, -1), { at, count: last.count + count }] };
+  const fresh = [...b.fresh, { at, count }];
   if (fresh.length < freshMax) return { ...counted, fresh };
   return { ...counted, old: [...b.old.slice(b.from), ...fresh], from: 0, fresh: [] };
 }
 
+const later = (a: Instant, b: Instant | undefined): Instant => (b !== undefined && b > a ? b : a);
+
 /** Without the starts that have left the window. */
 function forgetting(b: Budget, now: Instant): Budget {
-  const newest = b.fresh.at(-1) ?? b.old.at(-1);
-  if (newest && newest.at > now) return forgetting(steppedBack(b, now), now);
+  if (later(now, newest(b)?.at) - now > b.limits.windowMs) return forgetting(steppedBack(b, now), now);
   const gone = now - b.limits.windowMs;
   let { from, started } = b;
   for (let run = b.old[from]; run && run.at <= gone; run = b.old[++from]) started -= run.count;
@@ -92,10 +97,8 @@ function forgetting(b: Budget, now: Instant): Budget {
   return { ...b, old: [], from: 0, started, fresh: left === 0 ? b.fresh : b.fresh.slice(left) };
 }
 
-/** The clock was set back: starts "in the future" count as of now, so that the budget is shut for one window at most. */
+/** The clock was set back: starts more than a window ahead can no longer be placed, and waiting for them might take years. */
 function steppedBack(b: Budget, now: Instant): Budget {
-  const runs = [...b.old.slice(b.from), ...b.fresh];
-  const kept = runs.filter((run) => run.at < now);
-  const count = runs.reduce((sum, run) => (run.at < now ? sum : sum + run.count), 0);
-  return { ...b, old: kept, from: 0, fresh: [{ at: now, count }] };
+  const fresh = [...b.old.slice(b.from), ...b.fresh].filter((run) => run.at - now <= b.limits.windowMs);
+  return { ...b, started: fresh.reduce((sum, run) => sum + run.count, 0), old: [], from: 0, fresh };
 }
