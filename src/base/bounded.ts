@@ -5,8 +5,8 @@ export class BoundedMap<K, V> {
   readonly max: number;
   readonly #entries = new Map<K, V>();
   readonly #onEvict: ((key: K, value: V) => void) | undefined;
-  // Kept between evictions: a new iterator would walk over every place that was freed at the front (measured: 40 times slower at 10 000).
-  #oldest = this.#entries.keys();
+  // Kept between evictions, and always just before the oldest entry, since whatever it passes is deleted: a new iterator would walk over every place that was freed at the front (measured: 40 times slower at 10 000).
+  readonly #oldest = this.#entries.keys();
 
   constructor(max: number, onEvict?: (key: K, value: V) => void) {
     invariant(max > 0, "a bounded map holds something");
@@ -47,11 +47,7 @@ export class BoundedMap<K, V> {
   }
 
   #evict(): void {
-    let next = this.#oldest.next();
-    if (next.done) {
-      this.#oldest = this.#entries.keys();
-      next = this.#oldest.next();
-    }
+    const next = this.#oldest.next();
     invariant(!next.done, "an overfull map has an oldest entry");
     const value = this.#entries.get(next.value) as V;
     this.#entries.delete(next.value);

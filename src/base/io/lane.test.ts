@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { settled } from "../../../test/kit/test-clock.ts";
 import { faultOf } from "../fault.ts";
@@ -78,6 +79,20 @@ test("aborting takes a waiting task out; it never begins", async () => {
   await Promise.all([first, third]);
   expect(log).toEqual(["begin x1", "end x1", "begin x3", "end x3"]);
   await expect(lanes.run("x", task("x4"), stop.signal)).rejects.toBe("gone");
+});
+
+test("a task that waited and now runs is no longer in the queue that an abort would take it from", async () => {
+  const lanes = new Lanes<string>(10);
+  const { log, task, end } = gated();
+  const stop = new AbortController();
+  const all = [lanes.run("x", task("x1")), lanes.run("x", task("x2"), stop.signal), lanes.run("x", task("x3"))];
+  await end("x1");
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+  stop.abort("gone");
+  await end("x2");
+  await end("x3");
+  expect(await Promise.all(all)).toEqual(["x1", "x2", "x3"]);
+  expect(log.at(-1)).toBe("end x3");
 });
 
 test("aborting a running task does not let the next one in before it has ended", async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { settled } from "../../../test/kit/test-clock.ts";
 import { SingleFlight } from "./single-flight.ts";
@@ -58,6 +59,14 @@ test("a waiter that leaves leaves alone; the work is aborted with the last", asy
   expect([flights.length, single.size]).toEqual([2, 1]);
   flights[1]?.result.resolve("fresh");
   expect(await three).toBe("fresh");
+});
+
+test("a long-lived signal gathers no listeners", async () => {
+  const single = new SingleFlight<string, string>();
+  const stop = new AbortController();
+  await single.run("a", async () => "A", stop.signal);
+  await settled();
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
 });
 
 test("a waiter without a signal keeps the work alive", async () => {

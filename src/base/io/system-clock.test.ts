@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { instant, plus } from "../time.ts";
 import { systemClock, systemClockWith } from "./system-clock.ts";
@@ -59,10 +60,11 @@ test("a time that has passed wakes soon, but never during the call", () => {
 });
 
 test("sleepUntil resolves in time, or rejects with the signal's reason and leaves no timer", async () => {
-  const slept = systemClock.sleepUntil(plus(systemClock.now(), 5));
+  const stop = new AbortController();
+  const slept = systemClock.sleepUntil(plus(systemClock.now(), 5), stop.signal);
   vi.advanceTimersByTime(5);
   await slept;
-  const stop = new AbortController();
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
   const aborted = systemClock.sleepUntil(plus(systemClock.now(), dayMs), stop.signal);
   stop.abort("stopping");
   await expect(aborted).rejects.toBe("stopping");
