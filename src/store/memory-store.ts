@@ -26,8 +26,8 @@ export class MemoryStore implements Reader, Writer, Feed {
     return this.#rows(view).filter((row) => filters.some((filter) => matches(filter, row.event))).length;
   }
 
-  async items(filter: Filter, view: View): Promise<Items> {
-    const found = this.#find(filter, view).map((row) => row.event);
+  async items(filter: Filter, view: View, max = Number.POSITIVE_INFINITY): Promise<Items> {
+    const found = this.#find({ ...filter, limit: max + 1 }, view).map((row) => row.event);
     const events = found.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
     const createdAt = Float64Array.from(events, (event) => event.created_at);
     const ids = Uint8Array.from(events.flatMap((event) => bytesOf(event.id)));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { unixSeconds } from "../../../src/base/time.ts";
 import type { EventId } from "../../../src/nostr/event.ts";
 import { seq } from "../../../src/store/event-store.ts";
 import { fakeEvent, fakeId, fakeKey } from "../../kit/arbitrary/fake-event.ts";
-import { filterOf } from "../../kit/arbitrary/filter.ts";
+import { type FilterParts, filterOf } from "../../kit/arbitrary/filter.ts";
 import { apply, EARLY, found, ids, idsOf, type OpenFunction, put, query, remove, serve, sorted, withStore } from "./bench.ts";
 
 /** More than any store reads in one go. */
@@ -136,15 +137,40 @@ export function sliceContract(open: OpenFunction): void {
       "are the set that query finds, time ascending and ties by id ascending (NIP-77)",
       withStore(open, async (store) => {
         await serve(store, ...manyEvents);
-        for (const parts of [{}, { kinds: [1] }, { limit: 33 }, { limit: 0 }, { kinds: [0], limit: 1500, until: 1040 }]) {
+        for (const parts of [{}, { kinds: [1] }, { kinds: [0, 1], since: 1010, until: 1040 }, { authors: [fakeKey("alice")] }]) {
           const asked = await query(store, filterOf(parts));
           const expected = asked.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-          const items = await store.reader.items(filterOf(parts), EARLY);
+          const items = await store.reader.items(filterOf({ ...parts, limit: 5 }), EARLY);
           expect(idsOf(items), JSON.stringify(parts)).toEqual(ids(...expected));
           expect([...items.createdAt.subarray(0, items.length)]).toEqual(expected.map((event) => event.createdAt));
           expect(items.length).toBe(expected.length);
         }
       }),
+    );
+
+    it.each<[string, FilterParts]>([
+      ["everything", {}],
+      ["one kind", { kinds: [1] }],
+      ["two kinds", { kinds: [0, 1] }],
+      ["ids", { ids: ids(...manyEvents) }],
+      ["a tag", { tags: { t: ["x"] } }],
+    ])("of %s are all when there are at most max, else max and one more (grasp.md 3.5)", (_what, parts) =>
+      withStore(open, async (store) => {
+        const events = manyEvents.slice(0, 60).map((event) => fakeEvent({ ...event, tags: [["t", "x"]] }));
+        // Two in three have expired, and stand before and between the others.
+        await apply(
+          store,
+          events.map((event, n) => put(event, n % 3 === 1 ? {} : { expiresAt: 10 })),
+        );
+        const view = { now: unixSeconds(10) };
+        const all = await found(store, filterOf(parts), view);
+        expect(all.length).toBeGreaterThan(5);
+        for (const max of [0, 1, all.length - 1, all.length, all.length + 1, 1000]) {
+          const items = idsOf(await store.reader.items(filterOf(parts), view, max));
+          expect(items.length, `max ${max}`).toBe(Math.min(max + 1, all.length));
+          expect(all).toEqual(expect.arrayContaining(items));
+        }
+      })(),
     );
   });
 }
