@@ -2,7 +2,7 @@ import type { UnixSeconds } from "../../../src/base/time.ts";
 import { type EventId, eventText, type VerifiedEvent } from "../../../src/nostr/event.ts";
 import { type Filter, matches } from "../../../src/nostr/filter.ts";
 import { addressOf } from "../../../src/nostr/replaceable.ts";
-import type { Batch } from "../../../src/store/batch.ts";
+import type { Batch, Change } from "../../../src/store/batch.ts";
 import { type FeedChange, seq, type View } from "../../../src/store/event-store.ts";
 import type { Step } from "../../kit/arbitrary/history.ts";
 import { put } from "./bench.ts";
@@ -13,10 +13,13 @@ interface Survivor {
   readonly expiresAt: UnixSeconds | undefined;
 }
 
+type GateChange = Extract<Change, { kind: "gate" }>;
+
 /** Survivors and a list of changes: the least that says what a store should answer. */
 export class PlainModel {
   survivors: readonly Survivor[] = [];
   changes: readonly { readonly put: boolean; readonly id: EventId }[] = [];
+  requests: ReadonlyMap<EventId, Pick<GateChange, "author" | "targets">> = new Map();
 
   copy(): PlainModel {
     return Object.assign(new PlainModel(), { ...this });
@@ -37,7 +40,12 @@ export class PlainModel {
         case "remove":
           this.#remove(step.id);
           return [step];
-        case "gate":
+        case "gate": {
+          // An id stands for one event: a request that comes again has the author and the targets it had.
+          const { author, targets } = this.requests.get(step.request) ?? step;
+          this.requests = new Map([...this.requests, [step.request, { author, targets }]]);
+          return [{ ...step, author, targets }];
+        }
         case "gate-used":
         case "gate-forget":
           return [step];
