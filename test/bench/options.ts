@@ -107,6 +107,8 @@ export function readOptions(argv: readonly string[]): Options | string {
   const phases = values.phases?.split(",") ?? [...PHASES];
   for (const phase of phases) if (!isPhase(phase)) wrong.push(`there is no phase "${phase}"; there are ${PHASES.join(", ")}`);
   for (const url of positionals) if (!/^wss?:\/\//.test(url)) wrong.push(`${url} is not a ws:// or wss:// URL`);
+  // It becomes part of file names.
+  if (!/^[\w-]*$/.test(values.seed ?? "")) wrong.push("--seed takes letters, digits, - and _");
   for (const peer of values.peer ?? [])
     if (!presetNames().includes(peer)) wrong.push(`there is no preset "${peer}"; there are ${presetNames().join(", ")}`);
   const options: Options = {

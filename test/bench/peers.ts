@@ -85,6 +85,10 @@ export async function start(recipe: Recipe, port: number, dir: string): Promise<
   let gone: string | undefined;
   child.once("error", (error) => (gone = error.message));
   child.once("exit", (code, signal) => (gone ??= `ended with ${signal ?? code}: ${lastWords(dir)}`));
+  // However the bench ends, its servers end with it.
+  const killOnExit = (): void => void child.kill("SIGKILL");
+  process.once("exit", killOnExit);
+  child.once("exit", () => process.off("exit", killOnExit));
   const url = `ws://127.0.0.1:${port}`;
   while (!(await answers(url))) {
     if (gone !== undefined) throw new Error(`${recipe.name} did not start: ${gone}`);
@@ -161,28 +165,32 @@ function holdfastSettings(port: number, dir: string): NodeJS.ProcessEnv {
   return settings;
 }
 
+/** Only what must differ from its defaults. `nofiles = 0` keeps the descriptor limit that we were given. */
 function strfryConfig(port: number, dir: string): string {
   return `db = "${join(dir, "db")}/"
-dbParams { maxreaders = 256 mapsize = 10995116277760 noReadAhead = false }
-events { maxEventSize = 262144 rejectEventsNewerThanSeconds = 9000000 rejectEventsOlderThanSeconds = 946080000 rejectEphemeralEventsOlderThanSeconds = 60 ephemeralEventsLifetimeSeconds = 300 maxNumTags = 2000 maxTagValSize = 1024 }
+events {
+  maxEventSize = 262144
+  rejectEventsNewerThanSeconds = 9000000
+  rejectEventsOlderThanSeconds = 946080000
+}
 relay {
   bind = "127.0.0.1"
   port = ${port}
   nofiles = 0
-  realIpHeader = ""
-  info { name = "bench" description = "" pubkey = "" contact = "" icon = "" nips = "" }
   maxWebsocketPayloadSize = 5242880
-  maxReqFilterSize = 200
-  autoPingSeconds = 55
-  enableTcpKeepalive = false
-  queryTimesliceBudgetMicroseconds = 10000
   maxFilterLimit = 500
   maxSubsPerConnection = 500
-  writePolicy { plugin = "" }
-  compression { enabled = false slidingWindow = false }
-  logging { dumpInAll = false dumpInEvents = false dumpInReqs = false dbScanPerf = false invalidEvents = false }
-  numThreads { ingester = 2 reqWorker = 2 reqMonitor = 2 negentropy = 1 }
-  negentropy { enabled = true maxSyncEvents = 2000000 }
+  compression {
+    enabled = false
+    slidingWindow = false
+  }
+  logging {
+    invalidEvents = false
+  }
+  negentropy {
+    enabled = true
+    maxSyncEvents = 2000000
+  }
 }
 `;
 }

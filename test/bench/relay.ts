@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Bench, guarded, type Target } from "./bench.ts";
-import { eventFile } from "./event-file.ts";
+import { type EventFile, eventFile } from "./event-file.ts";
 import { type EventSet, World } from "./events.ts";
 import { type Options, readOptions } from "./options.ts";
 import { customRecipe, freePort, preset, type Recipe, type Running, start } from "./peers.ts";
@@ -90,15 +90,17 @@ async function startFresh(bench: Bench, running: Map<Target, Running>, root: str
   }
 }
 
+/** The stored set comes first, so that new events meet a relay that is in use. */
 async function smallPhases(bench: Bench): Promise<void> {
   const { options, targets, world, progress } = bench;
-  if (options.phases.has("publish")) await publishPhase(bench);
+  let stored: EventFile | undefined;
   if (options.phases.has("query")) {
     const set: EventSet = { name: "stored", count: options.stored, size: "full", from: STORED_FROM, spanS: 180 * DAY_S };
-    const file = eventFile(options.cacheDir, world, set, progress);
-    for (const target of targets) if (target.lost === undefined && !options.preloaded) await bulkLoad(bench, target, file);
-    await queryPhase(bench, file);
+    stored = eventFile(options.cacheDir, world, set, progress);
+    for (const target of targets) if (target.lost === undefined && !options.preloaded) await bulkLoad(bench, target, stored);
   }
+  if (options.phases.has("publish")) await publishPhase(bench, stored?.set.count ?? 0);
+  if (stored !== undefined) await queryPhase(bench, stored);
   if (options.phases.has("fanout")) await fanOutPhase(bench);
 }
 

@@ -2,7 +2,6 @@ import { type Bench, freshFrames, fromList, interleaved } from "../bench.ts";
 import { publish } from "../load.ts";
 import { quantile, type Row } from "../sheet.ts";
 
-const SECTION = "EVENT → OK";
 const SHAPES = [
   { connections: 1, inFlight: 1, share: 0.1 },
   { connections: 8, inFlight: 16, share: 1 },
@@ -10,11 +9,12 @@ const SHAPES = [
 ] as const;
 
 /** How quickly new events are taken and answered: alone, with the crowd of a usual day, and with a flood. */
-export async function publishPhase(bench: Bench): Promise<void> {
+export async function publishPhase(bench: Bench, stored: number): Promise<void> {
+  const section = stored === 0 ? "EVENT → OK" : `EVENT → OK, with ${stored.toLocaleString("en")} events stored`;
   for (const { connections, inFlight, share } of SHAPES) {
     const name = `${connections} × ${inFlight}`;
     const row = (label: string, unit: string, better: Row["better"]): Row => ({
-      section: SECTION,
+      section,
       label: `${name} ${label}`,
       unit,
       better,
