@@ -20,7 +20,7 @@ export const setOf = (pairs: readonly Pair[]): ItemSet => new ItemSet(columns(pa
 
 /** Times that have hurt implementations: ties, and both sides of where 32 bits and a double's 53 bits end. */
 const times = {
-  oneSecond: (_: number) => 1_700_000_000,
+  oneSecond: () => 1_700_000_000,
   fewSeconds: (n: number) => 1_700_000_000 + (n % 7),
   spread: (n: number) => 1_600_000_000 + (n % 100_000_000),
   fromZero: (n: number) => n % 3,
@@ -47,7 +47,7 @@ export const scenes = (most: number): fc.Arbitrary<Scene> =>
       seed: fc.nat(),
       // Ids that agree in 29 bytes make the longest prefixes in bounds.
       alike: fc.boolean(),
-      time: fc.constantFrom(...Object.values(times)),
+      time: fc.constantFrom<((n: number) => number)[]>(...Object.values(times)),
       shared: fc.oneof(fc.nat(40), fc.nat(most)),
       onlyOurs: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(most)),
       onlyTheirs: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(most)),
@@ -66,7 +66,7 @@ export const scenes = (most: number): fc.Arbitrary<Scene> =>
 export function difference({ ours, theirs }: Scene): { have: string[]; need: string[] } {
   const here = new Set(ours.map((pair) => pair.id));
   const there = new Set(theirs.map((pair) => pair.id));
-  return { have: [...here].filter((id) => !there.has(id)).sort(), need: [...there].filter((id) => !here.has(id)).sort() };
+  return { have: [...here].filter((id) => !there.has(id)).toSorted(), need: [...there].filter((id) => !here.has(id)).toSorted() };
 }
 
 export interface Exchange {
@@ -95,5 +95,5 @@ export function exchange({ ours, theirs }: Scene, ourFrame: number, theirFrame: 
     need.push(...eachId(learnt.need));
     next = learnt.next;
   }
-  return { have: have.sort(), need: need.sort(), asked, answered };
+  return { have: have.toSorted(), need: need.toSorted(), asked, answered };
 }

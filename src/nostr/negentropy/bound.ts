@@ -38,8 +38,8 @@ export function readBound(cursor: Cursor, previous: Bound): Bound | Flaw {
   if (typeof length === "string") return length;
   if (length > ID_BYTES) return "prefix-too-long";
   if (cursor.bytes.length - cursor.at < length) return "truncated";
-  // A copy, because a kept bound must not keep a peer's whole message alive.
-  const prefix = length === 0 ? NO_PREFIX : cursor.bytes.slice(cursor.at, cursor.at + length);
+  // A copy (a Buffer's slice would not be one), because a kept bound must not keep a peer's whole message alive.
+  const prefix = length === 0 ? NO_PREFIX : new Uint8Array(cursor.bytes.subarray(cursor.at, cursor.at + length));
   cursor.at += length;
   if (encoded === 0) return { timestamp: Number.POSITIVE_INFINITY, prefix };
   if (previous.timestamp === Number.POSITIVE_INFINITY) return "after-infinity";

@@ -67,6 +67,6 @@ describe("NIP-77 with other implementations", () => {
       if (learnt.next !== undefined) sent.push(toHex(learnt.next));
     }
     expect(sent).toEqual(vector.asked);
-    expect({ have: have.sort(), need: need.sort() }).toEqual(difference(scene));
+    expect({ have: have.toSorted(), need: need.toSorted() }).toEqual(difference(scene));
   });
 });

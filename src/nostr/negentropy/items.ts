@@ -25,7 +25,7 @@ export class ItemSet {
     this.length = items.length;
     this.createdAt = items.createdAt;
     const aligned = items.ids.byteOffset % 4 === 0;
-    this.ids = aligned ? items.ids : items.ids.slice();
+    this.ids = aligned ? items.ids : new Uint8Array(items.ids);
     this.#words = new Uint32Array(this.ids.buffer, this.ids.byteOffset, this.length * WORDS);
     this.#sums = sumsBefore(this.#words, this.length);
   }
@@ -64,7 +64,7 @@ export class ItemSet {
     const start = index * ID_BYTES;
     let length = 0;
     while (this.ids[start + length] === this.ids[start + length - ID_BYTES]) length += 1;
-    return { timestamp, prefix: this.ids.slice(start, start + length + 1) };
+    return { timestamp, prefix: this.ids.subarray(start, start + length + 1) };
   }
 
   /** Puts the sum of the ids from `low` up to `high`, modulo 2^256, into `into` as 8 little-endian words. */

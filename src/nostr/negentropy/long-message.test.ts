@@ -47,6 +47,6 @@ describe("a message of more ranges than we read", () => {
       const reply = learnt.next === undefined ? undefined : respond(items, learnt.next);
       answer = reply?.kind === "reply" ? reply.message : undefined;
     }
-    expect(have.sort()).toEqual(difference(scene).have);
+    expect(have.toSorted()).toEqual(difference(scene).have);
   });
 });

@@ -50,6 +50,12 @@ describe("reading a message (NIP-77, grasp.md 3.5)", () => {
     expect(flawOf(hex)).toBe(flaw);
   });
 
+  it("an empty range says nothing, whatever it holds", () => {
+    const bytes = Uint8Array.from(Buffer.from(`61050000010001${fingerprint}`, "hex"));
+    const reader = new MessageReader(bytes);
+    expect([reader.next()?.kind, reader.next()?.kind, reader.next()]).toEqual(["skip", "skip", undefined]);
+  });
+
   it("bounds mean the same with and without trailing zero bytes", () => {
     expect(flawOf("6105020100 00 0101 01 00".replaceAll(" ", ""))).toBe("none");
   });
