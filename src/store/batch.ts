@@ -11,7 +11,7 @@ export type GateTarget =
 
 /** One thing a commit does. A batch is a list of these and takes effect whole or not at all. */
 export type Change =
-  /** Serve this event from now on. `text` is what subscribers are sent. */
+  /** Serve this event from now on. `text` is what subscribers are sent. What holds its address is removed before it, in the same batch. */
   | {
       readonly kind: "put";
       readonly event: VerifiedEvent;
@@ -21,7 +21,7 @@ export type Change =
     }
   /** Stop serving this event and drop it: replaced, deleted or expired. Removing what is not there does nothing. */
   | { readonly kind: "remove"; readonly id: EventId }
-  /** Remember a deletion or vanish request: its targets by this author are refused from now on. */
+  /** Remember a deletion or vanish request: its targets by this author are refused from now on. One that is remembered already stays as it was. */
   | {
       readonly kind: "gate";
       readonly request: EventId;

@@ -6,7 +6,7 @@ import type { Address, Version } from "../nostr/replaceable.ts";
 import type { Batch } from "./batch.ts";
 import type { Provenance } from "./provenance.ts";
 
-/** The number of a change. Every change has one, they grow by one, none is left out. */
+/** The number of a change to what is served, from 1 on: they grow by one, none is left out. What is remembered about requests takes none. */
 export type Seq = Brand<number, "Seq">;
 export const seq = (n: number): Seq => n as Seq;
 
@@ -62,14 +62,17 @@ export interface Gate {
   readonly served: boolean;
 }
 
-/** What a decision may look at, inside the transaction that will carry it out. */
+/** What a decision may look at, inside the transaction that will carry it out: served means until it is removed, expired or not. */
 export interface Transaction {
   serves(id: EventId): Awaitable<boolean>;
   /** The served event that holds this address. */
   incumbent(address: Address): Awaitable<Version | undefined>;
-  /** The request that shuts this event out: used before unused, then the earliest seen, then the lowest id. */
+  /**
+   * The request that shuts this event out: used before unused, then the earliest seen, then the lowest id. Only targets, author and time are compared: that
+   * some kinds cannot be deleted is for the asker to know.
+   */
   gateFor(event: NostrEvent): Awaitable<(Gate & { readonly by: "deletion" | "vanish" }) | undefined>;
-  /** Those of `ids` that are served and by this author. */
+  /** Those of `ids` that are served and by this author, each once, in any order. */
   ownServed(author: PublicKey, ids: readonly EventId[]): Awaitable<readonly (Version & { readonly kind: number })[]>;
   /** Is one of these events or addresses served? */
   servesAny(ids: readonly EventId[], addresses: readonly Address[]): Awaitable<boolean>;
@@ -93,8 +96,9 @@ export interface Writer {
   expired(now: UnixSeconds, max: number): Promise<readonly EventId[]>;
   /** The earliest `expiration` among what is served. */
   nextExpiry(): Promise<UnixSeconds | undefined>;
-  /** Events of a key up to a time that are still served, at most `max` (what a vanish request has left to do). */
+  /** Events of a key up to a time that are still served, in any order, at most `max` (what a vanish request has left to do). */
   ofKey(author: PublicKey, until: UnixSeconds, max: number): Promise<readonly EventId[]>;
+  /** Remembered requests by ascending id, those after `after`. */
   gates(after: EventId | undefined, max: number): Promise<readonly Gate[]>;
 }
 
