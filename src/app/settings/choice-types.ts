@@ -1,14 +1,9 @@
 import type { PublicKey } from "../../nostr/event.ts";
 import { decodeNpub, encodeNpub } from "../../nostr/npub.ts";
+import type { RepositoryRule } from "../../policy/rules.ts";
 import { readKey } from "./key-text.ts";
 import type { ValueType } from "./setting.ts";
 import { bad, choice, good, whole } from "./value-types.ts";
-
-/** An entry of an allow or block list (grasp.md 12.2). */
-export type RepositoryRule =
-  | { readonly kind: "owner"; readonly owner: PublicKey }
-  | { readonly kind: "repository"; readonly owner: PublicKey; readonly identifier: string }
-  | { readonly kind: "identifier"; readonly identifier: string };
 
 const RULE_EXPECTED = "`<npub>`, `<npub>/<identifier>` or `<identifier>`";
 
