@@ -69,7 +69,7 @@ export function handDown(env = process.env, pid = process.pid) {
  */
 export function follow(child) {
   const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"];
-  const atTerminal = process.stdin.isTTY === true;
+  const atTerminal = process.stdin.isTTY;
   const pass = (signal) => void ((signal === "SIGINT" || signal === "SIGQUIT") && atTerminal ? undefined : child.kill(signal));
   for (const signal of forwarded) process.on(signal, pass);
   return new Promise((resolve, reject) => {

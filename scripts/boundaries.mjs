@@ -64,12 +64,14 @@ const isBuiltin = (name) => name.startsWith("node:") || builtinModules.includes(
 /** The rule that an import between two files of src/ breaks, if any. */
 function brokenBy(from, to) {
   const [a, b] = [domainOf(from), domainOf(to)];
-  if (a === b) return !isIo(from) && isIo(to) && !ASSEMBLY.includes(a) && !isTest(from) ? "pure" : undefined;
-  if (b === "ops") return ASSEMBLY.includes(a) || (isIo(from) && !isIo(to)) ? undefined : "ops";
-  if (a === "ops") return !OPS_MAY_IMPORT.includes(b) ? "arrow" : !isIo(from) && isIo(to) ? "pure" : undefined;
-  if (tierOf(a) === tierOf(b)) return "sibling";
-  if (tierOf(a) < tierOf(b)) return "arrow";
-  return !isIo(from) && isIo(to) && !ASSEMBLY.includes(a) && !isTest(from) ? "pure" : undefined;
+  if (a !== b) {
+    if (b === "ops") return ASSEMBLY.includes(a) || (isIo(from) && !isIo(to)) ? undefined : "ops";
+    if (a === "ops" && !OPS_MAY_IMPORT.includes(b)) return "arrow";
+    if (a !== "ops" && tierOf(a) === tierOf(b)) return "sibling";
+    if (a !== "ops" && tierOf(a) < tierOf(b)) return "arrow";
+  }
+  const mayTouch = isIo(from) || isTest(from) || ASSEMBLY.includes(a);
+  return isIo(to) && !mayTouch ? "pure" : undefined;
 }
 
 /** The rule that importing a package breaks, if any. */

@@ -44,6 +44,8 @@ test.each([
   ["app/a.ts", 'import { logger } from "../ops/io/logger.ts";', []],
   ["ops/a.ts", 'import type { Fault } from "../base/fault.ts";', []],
   ["ops/a.ts", 'import type { Session } from "../sync/session.ts";', ["arrow"]],
+  ["ops/a.ts", 'import { clock } from "../base/io/clock.ts";', ["pure"]],
+  ["ops/a.test.ts", 'import { clock } from "../base/io/clock.ts";', []],
   // clock and chance
   ["base/a.ts", "const t = Date.now();", ["clock"]],
   ["base/a.ts", "const t = new Date();", ["clock"]],
