@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EventSet, eventFrame, type World } from "./events.ts";
 import type { Progress } from "./progress.ts";
 import { frameLength } from "./wire.ts";
@@ -9,6 +10,7 @@ const FORMAT = 1;
 /** created_at (4), author's rank (2), kind (2), id (32). */
 const RECORD_BYTES = 40;
 const CHUNK_BYTES = 1 << 20;
+const YIELD_EVERY = 2_000;
 
 /** A set on disk: ready-made frames for the socket, and a small index for what queries and reconciliation need to know. */
 export interface EventFile {
@@ -35,7 +37,7 @@ export function recordAt(file: EventFile, position: number): IndexRecord {
 }
 
 /** Opens the cached set or makes it; never more than a chunk of it is in memory. */
-export function eventFile(cacheDir: string, world: World, set: EventSet, progress: Progress): EventFile {
+export async function eventFile(cacheDir: string, world: World, set: EventSet, progress: Progress): Promise<EventFile> {
   mkdirSync(cacheDir, { recursive: true });
   const base = join(cacheDir, `v${FORMAT}-${world.seed}-${set.name}-${set.size}-${set.count}`);
   const framesPath = `${base}.frames`;
@@ -66,6 +68,8 @@ export function eventFile(cacheDir: string, world: World, set: EventSet, progres
     event.id.copy(index, at + 8);
     position += 1;
     progress.count(`signing ${set.name}`, position, set.count);
+    // Signals are heard in between.
+    if (position % YIELD_EVERY === 0) await nextTurn();
   }
   flush();
   closeSync(frames);

@@ -96,7 +96,7 @@ async function smallPhases(bench: Bench): Promise<void> {
   let stored: EventFile | undefined;
   if (options.phases.has("query")) {
     const set: EventSet = { name: "stored", count: options.stored, size: "full", from: STORED_FROM, spanS: 180 * DAY_S };
-    stored = eventFile(options.cacheDir, world, set, progress);
+    stored = await eventFile(options.cacheDir, world, set, progress);
     for (const target of targets) if (target.lost === undefined && !options.preloaded) await bulkLoad(bench, target, stored);
   }
   if (options.phases.has("publish")) await publishPhase(bench, stored?.set.count ?? 0);
@@ -109,7 +109,7 @@ async function bigPhases(bench: Bench, running: Map<Target, Running>, root: stri
   const { options, targets, world, progress } = bench;
   const split = splitOf(options);
   const set: EventSet = { name: "neg", count: split.count, size: "small", from: NEG_FROM, spanS: 300 * DAY_S };
-  const file = eventFile(options.cacheDir, world, set, progress);
+  const file = await eventFile(options.cacheDir, world, set, progress);
   await startFresh(bench, running, root, "b");
   for (const target of targets) {
     if (target.lost !== undefined) continue;
