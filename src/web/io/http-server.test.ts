@@ -16,7 +16,7 @@ const site: Site = {
   basePath: "/",
   info: { name: "reef", self: "ab".repeat(32) as PublicKey, supported_nips: [1], supported_grasps: [], limitation: {} },
   git: false,
-  notReady: () => "the store is opening",
+  notReady: () => undefined,
   metrics: async () => "ngit_x 1\n",
 };
 
@@ -33,7 +33,7 @@ async function start(change: Partial<WebServerOptions> = {}): Promise<void> {
   told = [];
   upgraded.length = 0;
   web = createWebServer({
-    site,
+    site: () => site,
     clock: systemClock,
     trustedProxies: [],
     maxConnections: 100,
@@ -102,7 +102,7 @@ describe("answers over a real socket (grasp.md 2.1, 2.2)", () => {
     ["OPTIONS /anything", "", 204],
     ["GET /metrics", "", 200],
     ["GET /healthz", "", 200],
-    ["GET /readyz", "", 503],
+    ["GET /readyz", "", 200],
     ["GET x", "", 400],
   ])("%s %s answers %i with CORS", async (line, headers, status) => {
     await start();
@@ -127,13 +127,21 @@ describe("answers over a real socket (grasp.md 2.1, 2.2)", () => {
     expect(headed).toMatch(/\r\n\r\n$/);
   });
 
-  test("not ready says why", async () => {
-    await start();
-    expect(await ask("GET /readyz")).toMatch(/not ready: the store is opening\n$/);
+  test("not ready says why, takes nobody in, and is alive all the same", async () => {
+    let why: string | undefined = "the store is opening";
+    await start({ site: () => ({ ...site, notReady: () => why }) });
+    for (const response of [await ask("GET /readyz"), await askUpgrade("/")]) {
+      expect(response).toMatch(/^HTTP\/1\.1 503 [\s\S]*not ready: the store is opening\n$/);
+      expectCors(response);
+    }
+    expect(upgraded).toEqual([]);
+    expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 /);
+    why = undefined;
+    expect(await ask("GET /readyz")).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test("a page that fails is a 500 with CORS and is told", async () => {
-    await start({ site: { ...site, metrics: () => Promise.reject(new Error("broken")) } });
+    await start({ site: () => ({ ...site, metrics: () => Promise.reject(new Error("broken")) }) });
     const response = await ask("GET /metrics");
     expect(response).toMatch(/^HTTP\/1\.1 500 /);
     expectCors(response);
@@ -258,7 +266,7 @@ describe("closing (grasp.md 12.4)", () => {
     const running = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    await start({ site: { ...site, metrics: () => (asked(), held) } });
+    await start({ site: () => ({ ...site, metrics: () => (asked(), held) }) });
     const idle = open();
     idle.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     await head(idle);

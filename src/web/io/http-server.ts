@@ -13,7 +13,8 @@ import { type PlainRoute, respond, type Site } from "../respond.ts";
 import { asksForWebSocket, type Route, type RouteKind, routeOf } from "../route.ts";
 
 export interface WebServerOptions {
-  readonly site: Site;
+  /** Asked for at every request: the port, the lists and the readiness may change while we run. */
+  readonly site: () => Site;
   readonly clock: Clock;
   readonly trustedProxies: readonly Cidr[];
   readonly maxConnections: number;
@@ -104,8 +105,13 @@ export function createWebServer(options: WebServerOptions): WebServer {
     socket.on("error", () => socket.destroy());
     if (refused.has(socket)) return;
     const route = asksForWebSocket(request.headers) ? routeFor(request) : undefined;
-    if (route?.kind !== "relay" || closing) {
-      answerUpgrade(request, socket as Socket, closing ? plain(503, "The server is stopping.", [["Retry-After", "10"]]) : undefined);
+    if (route?.kind !== "relay") {
+      answerUpgrade(request, socket as Socket);
+      return;
+    }
+    const why = closing ? "the server is stopping" : site().notReady();
+    if (why !== undefined) {
+      answerUpgrade(request, socket as Socket, plain(503, `not ready: ${why}`, [["Retry-After", "10"]]));
       return;
     }
     const address = addressOf(request);
@@ -133,7 +139,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
   });
 
   const routeFor = (request: IncomingMessage): Route =>
-    routeOf({ method: request.method ?? "", url: request.url ?? "", headers: request.headers }, site.basePath);
+    routeOf({ method: request.method ?? "", url: request.url ?? "", headers: request.headers }, site().basePath);
 
   const addressOf = (request: IncomingMessage): ClientAddress =>
     clientAddress(request.socket.remoteAddress, request.headers, options.trustedProxies);
@@ -143,7 +149,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     // A request that asks for the relay without an upgrade reaching us is a plain look at its page.
     const seen: PlainRoute = route.kind === "relay" ? { kind: "home" } : route;
     try {
-      write(request, response, given ?? (await respond(seen, site)));
+      write(request, response, given ?? (await respond(seen, site())));
     } catch (error) {
       report.fault("http", error);
       if (response.headersSent) response.destroy();
