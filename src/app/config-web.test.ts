@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { PublicKey } from "../nostr/event.ts";
+import { ROUTES } from "../ops/metric-names.ts";
 import { relayInfo } from "../web/info.ts";
+import { type RouteKind, routeOf } from "../web/route.ts";
 import { loadConfig } from "./config.ts";
 import { readArguments } from "./config-arguments.ts";
 import { infoFacts } from "./config-web.ts";
@@ -32,4 +34,13 @@ test("grasp.md 2.4: the information document tells the configured figures", () =
   });
   expect(info.curation).toBeDefined();
   expect(info.software).toBeUndefined();
+});
+
+test("every route of the front has its label in the metrics", () => {
+  // Does not compile when a route is without one, or a label without a route.
+  const labels: readonly RouteKind[] = ROUTES;
+  const label = (kind: RouteKind): (typeof ROUTES)[number] => kind;
+  for (const url of ["/", "/x", "/metrics", "/healthz", "/readyz", "/style.css", "y", "/.well-known/nostr.json"]) {
+    expect(labels).toContain(label(routeOf({ method: "GET", url, headers: {} }, "/").kind));
+  }
 });

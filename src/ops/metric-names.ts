@@ -113,6 +113,11 @@ export type MetricName = keyof typeof METRICS;
 const KIND_SET: ReadonlySet<string> = new Set(KIND_LABELS);
 export const kindLabel = (kind: number): string => (KIND_SET.has(String(kind)) ? String(kind) : "other");
 
+const CLIENT_MESSAGE_SET: ReadonlySet<string> = new Set(CLIENT_MESSAGES);
+/** The label of a message by its first word; what is no message we know is `invalid`. */
+export const clientMessageLabel = (verb: string): ClientMessageLabel =>
+  CLIENT_MESSAGE_SET.has(verb) ? (verb as ClientMessageLabel) : "invalid";
+
 const REFUSAL_SET: ReadonlySet<string> = new Set(REFUSALS);
 /** The label of a refusal by its prefix; what is no prefix we know is `other`. */
 export const refusalLabel = (prefix: string): RefusalLabel => (REFUSAL_SET.has(prefix) ? (prefix as RefusalLabel) : "other");

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../base/io/system-clock.ts";
 import { instant } from "../base/time.ts";
-import { routeOf } from "../web/route.ts";
 import { createLogger } from "./io/logger.ts";
 import { createPrometheus } from "./io/prometheus.ts";
-import { kindLabel, METRICS, ROUTES, refusalLabel } from "./metric-names.ts";
+import { clientMessageLabel, kindLabel, METRICS, refusalLabel } from "./metric-names.ts";
 import { printable } from "./printable.ts";
 import { createReport } from "./report.ts";
 import { textLine } from "./text-line.ts";
@@ -138,13 +137,8 @@ describe("numbers (grasp.md 12.3)", () => {
     expect(kindLabel(12_345)).toBe("other");
     expect(refusalLabel("blocked")).toBe("blocked");
     expect(refusalLabel('x"} 1')).toBe("other");
-  });
-
-  test("every route of the front has its label", () => {
-    const seen = ["/", "/x", "/metrics", "/healthz", "/readyz", "/style.css", "y", "/.well-known/nostr.json"].map(
-      (url) => routeOf({ method: "GET", url, headers: {} }, "/").kind,
-    );
-    expect(seen.filter((kind) => !(ROUTES as readonly string[]).includes(kind))).toEqual([]);
+    expect(clientMessageLabel("NEG-MSG")).toBe("NEG-MSG");
+    expect(clientMessageLabel("DROP TABLE")).toBe("invalid");
   });
 
   test("names are as Prometheus wants them: counters end in _total", () => {

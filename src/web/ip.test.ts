@@ -33,7 +33,7 @@ describe("addresses", () => {
   ])("%s is %s", (text, expected) => expect(canonical(text)).toBe(expected));
 
   test("agrees with node on what is an address, and is stable", () => {
-    const text = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string({ unit: fc.constantFrom(..."0123456789abcdef:."), maxLength: 24 }));
+    const text = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string({ unit: fc.constantFrom(..."0123456789abcdef:.".split("")), maxLength: 24 }));
     fc.assert(
       fc.property(text, (t) => {
         const shown = canonical(t);

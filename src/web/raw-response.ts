@@ -1,19 +1,18 @@
 import { corsLines } from "./cors.ts";
 
-const PHRASES: Readonly<Record<number, string>> = {
+const PHRASES = {
   400: "Bad Request",
   408: "Request Timeout",
-  413: "Payload Too Large",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",
   503: "Service Unavailable",
-};
+} as const;
 
 /** A whole response for a socket that node:http does not answer itself. The connection ends with it. */
-export function rawResponse(status: keyof typeof PHRASES & number, text: string, headers: readonly string[] = []): string {
+export function rawResponse(status: keyof typeof PHRASES, text: string, headers: readonly string[] = []): string {
   const body = `${text}\n`;
   const lines = [
-    `HTTP/1.1 ${status} ${PHRASES[status] ?? "Error"}`,
+    `HTTP/1.1 ${status} ${PHRASES[status]}`,
     ...corsLines,
     "Content-Type: text/plain; charset=utf-8",
     `Content-Length: ${new TextEncoder().encode(body).length}`,

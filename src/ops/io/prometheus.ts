@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import { invariant } from "../../base/assert.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Labels, Meters } from "../meters.ts";
 import { METRICS, type Metric, type MetricName } from "../metric-names.ts";
@@ -48,7 +49,7 @@ export function createPrometheus({ clock, version, commit, onScrape }: Prometheu
     const id = `${name}|${Object.values(labels).join("|")}`;
     const known = series.get(id);
     if (known !== undefined) return known as T;
-    if (!isAllowed(name, labels)) throw new Error(`${name} has no such label value`);
+    invariant(isAllowed(name, labels), `${name} has no such label value`);
     const found = find();
     series.set(id, found);
     return found;
@@ -95,6 +96,6 @@ function isAllowed(name: MetricName, labels: Labels): boolean {
 }
 
 function must<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new Error(`${name} is another type of metric`);
+  invariant(value !== undefined, `${name} is another type of metric`);
   return value;
 }

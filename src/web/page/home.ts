@@ -23,8 +23,8 @@ export function homePage({ urls, basePath, info, git }: HomeFacts): Html {
     basePath,
     html`<header><img src="${base}/icon.svg" alt="" width="52" height="52"><h1>${name}</h1></header>
 <p>${info.description}</p>
-<p>This is a GRASP server: a Nostr relay for git repositories and everything around them (announcements, issues, patches, pull requests).
-Nobody logs in here; what may happen is said by signed events.</p>
+<p>Nobody logs in here: signed Nostr events say which repositories there are and what belongs to them (issues, patches, pull requests and the talk about them),
+and any Nostr client can read them.</p>
 <h2>Address</h2>
 <dl>
 <dt>Relay</dt><dd><code>${urls.relay}</code></dd>
