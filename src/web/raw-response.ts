@@ -2,6 +2,7 @@ import { corsLines } from "./cors.ts";
 
 const PHRASES = {
   400: "Bad Request",
+  405: "Method Not Allowed",
   408: "Request Timeout",
   429: "Too Many Requests",
   431: "Request Header Fields Too Large",

@@ -112,6 +112,19 @@ describe("answers over a real socket (grasp.md 2.1, 2.2)", () => {
     expect(told).toHaveLength(1);
   });
 
+  test.each([
+    ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["HTTP/1.0 needs none", "GET / HTTP/1.0\r\n\r\n", 200],
+    ["an expectation", "GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n", 200],
+    ["leave to send a body", "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n123456789", 405],
+    ["a tunnel", "CONNECT other:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+  ])("what Node would answer by itself has CORS too: %s", async (_, bytes, status) => {
+    await start();
+    const response = await say(bytes);
+    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expectCors(response);
+  });
+
   test("a preflight has Max-Age and no body", async () => {
     await start();
     const response = await ask("OPTIONS /");

@@ -71,6 +71,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
     // Timeouts are looked at this often; Node's own 30 s would make 10 s into 40.
     connectionsCheckingInterval: Math.max(50, Math.min(1_000, options.handshakeTimeoutMs / 4)),
     maxHeaderSize: HEADER_BYTES_MAX,
+    // Checked below, where the answer has CORS.
+    requireHostHeader: false,
     // Another protocol than WebSocket is simply not spoken: such a request is answered as if it had not asked.
     shouldUpgradeCallback: (request) => asksForWebSocket(request.headers),
   });
@@ -94,12 +96,18 @@ export function createWebServer(options: WebServerOptions): WebServer {
     });
   });
 
-  server.on("request", (request, response) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     if (refused.has(request.socket)) return;
     answering.add(request.socket);
     response.once("close", () => answering.delete(request.socket));
-    void answer(request, response);
-  });
+    const nameless = request.httpVersion === "1.1" && request.headers.host === undefined;
+    void answer(request, response, nameless ? plain(400, "Bad request: there is no Host header.") : undefined);
+  };
+  server.on("request", onRequest);
+  // Left alone, Node would answer these itself, without CORS. No route wants a body, so nobody is told to go on sending one.
+  server.on("checkContinue", onRequest);
+  server.on("checkExpectation", onRequest);
+  server.on("connect", (_, socket) => refuse(socket, rawResponse(405, "This is no proxy.", ["Allow: GET, HEAD, OPTIONS"])));
 
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
