@@ -6,6 +6,7 @@ const shared = {
   hookTimeout: 30_000,
   // Processes, not threads: native modules, signals and working directories stay apart from the runner.
   pool: "forks",
+  execArgv: ["--import", new URL("./scripts/end-with-runner.mjs", import.meta.url).href],
   restoreMocks: true,
   unstubEnvs: true,
 } as const;

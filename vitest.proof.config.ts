@@ -6,6 +6,7 @@ export default defineConfig({
     name: "proof",
     include: ["test/proof/**/*.proof.ts"],
     pool: "forks",
+    execArgv: ["--import", new URL("./scripts/end-with-runner.mjs", import.meta.url).href],
     fileParallelism: false,
     testTimeout: 30 * 60_000,
     hookTimeout: 5 * 60_000,

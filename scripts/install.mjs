@@ -1,7 +1,7 @@
 // Makes sure that node_modules is what package-lock.json says, once, however many commands start at the same time.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -55,7 +55,10 @@ function processName(pid) {
   return `${pid}-${stat === undefined ? 0 : (stat.slice(stat.lastIndexOf(")")).split(" ")[20] ?? 0)}`;
 }
 
-function isAlive(name) {
+/** An owner is one process or more, by line: npm goes on installing when the command that started it was killed. */
+const isAlive = (owner) => owner.split("\n").some(isRunning);
+
+function isRunning(name) {
   const pid = Number(name.split("-")[0]);
   try {
     process.kill(pid, 0);
@@ -77,7 +80,8 @@ const renamed = (from, to) => {
 
 /**
  * Runs `work` while holding a lock directory. It is made elsewhere and renamed into place with its owner's name inside,
- * so it never exists without one; renaming onto a directory with something in it fails, so one process wins.
+ * so it never exists without one; renaming onto a directory with something in it fails, so one process wins. `work` is
+ * given a function that names a process it started as a second owner.
  */
 export async function withLock(dir, work, { say = () => undefined, waitMs = WAIT_MS, isOwnerAlive = isAlive } = {}) {
   const me = processName(process.pid);
@@ -89,14 +93,14 @@ export async function withLock(dir, work, { say = () => undefined, waitMs = WAIT
     for (let waited = 0; !renamed(mine, lock); waited += 100) {
       const owner = read(join(lock, "owner"));
       // The grave bears the dead owner's name: whoever comes second finds it taken, and cannot carry off the next owner's lock.
-      if (owner !== undefined && !isOwnerAlive(owner)) renamed(lock, join(dir, `install.dead-${owner}`));
+      if (owner !== undefined && !isOwnerAlive(owner)) renamed(lock, join(dir, `install.dead-${owner.split("\n")[0]}`));
       else if (waited === 0)
         say(`Another command (process ${owner?.split("-")[0] ?? "unknown"}) is installing the packages; waiting for it.`);
       else if (waited >= waitMs) throw new Error(`Still waiting for the install lock ${lock}. If nothing is being installed, remove it.`);
       await sleep(100);
     }
     try {
-      return await work();
+      return await work((pid) => appendFileSync(join(lock, "owner"), `\n${processName(pid)}`));
     } finally {
       rmSync(lock, { recursive: true, force: true });
     }
@@ -110,7 +114,7 @@ export async function ensureInstalled(root, { dev, say }) {
   if (isInstalled(root, { dev })) return undefined;
   return withLock(
     join(root, ".holdfast"),
-    () => {
+    async (alsoOwnedBy) => {
       if (isInstalled(root, { dev })) return undefined;
       say(
         existsSync(join(root, "node_modules"))
@@ -126,7 +130,12 @@ export async function ensureInstalled(root, { dev, say }) {
         "--include=optional",
         ...(dev ? ["--include=dev"] : []),
       ];
-      const { status, error } = spawnSync("npm", args, { cwd: root, stdio: ["ignore", 2, 2] });
+      const npm = spawn("npm", args, { cwd: root, stdio: ["ignore", 2, 2] });
+      if (npm.pid !== undefined) alsoOwnedBy(npm.pid);
+      const [status, error] = await new Promise((resolve) => {
+        npm.once("error", (failure) => resolve([1, failure]));
+        npm.once("exit", (code) => resolve([code, undefined]));
+      });
       if (error !== undefined) return `npm could not be started (${error.message}). It comes with Node; is it on the PATH?`;
       if (status !== 0) return "npm ci failed, see above. Is the package registry reachable?";
       if (installedByHand(root, true)) stamp(root, lockHash(root));

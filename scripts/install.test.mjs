@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -41,6 +41,18 @@ test("the lock of a dead process is taken over, once", async () => {
 
 test("a process that only bears a dead owner's number does not keep its lock", async () => {
   put("install.lock/owner", `${process.pid}-1`);
+  expect(await withLock(dir, () => "in")).toBe("in");
+});
+
+test("while the npm of a killed command still installs, its lock stands", async () => {
+  const npm = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  await withLock(join(dir, "named"), (alsoOwnedBy) => {
+    alsoOwnedBy(npm.pid);
+    const [me, started] = readFileSync(join(dir, "named", "install.lock", "owner"), "utf8").split("\n");
+    put("install.lock/owner", `${me}0\n${started}`);
+  });
+  await expect(withLock(dir, () => "in", { waitMs: 200 })).rejects.toThrow(/Still waiting/);
+  npm.kill();
   expect(await withLock(dir, () => "in")).toBe("in");
 });
 

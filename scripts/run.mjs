@@ -27,6 +27,8 @@ let stopped = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => void (stopped = true));
 
 const { stdio, env } = handDown();
+// A log file is read without a terminal.
+if (!process.stdout.isTTY && env.FORCE_COLOR === undefined) env.NO_COLOR = "1";
 // First in line is the pinned Node, for tools and for tests that start `node`.
 env.PATH = [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
 
