@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import type { WireEvent } from "../kit/event-builder.ts";
 import { type Actor, actor } from "../kit/keys.ts";
 import { type ConnectOptions, RelayClient } from "../kit/relay-client.ts";
+import { ask } from "./http.ts";
 import { EXPECT_ALL, EXTERNAL_URL, SERVER_EXISTS, type ServerUnderTest, startServer } from "../kit/server-under-test.ts";
 
 /** The relay's own description (NIP-11), as it came. */
@@ -27,7 +28,7 @@ export interface Exchange {
 
 export interface SuiteOptions {
   /** Settings that the server is started with; such tests need our own server. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** The tests look at processes and files of our own server. */
   readonly own?: boolean;
   readonly timeoutMs?: number;
@@ -127,8 +128,7 @@ function lackingCapability(ids: string, info: Info): string | undefined {
 
 export async function fetchInfo(httpUrl: string): Promise<Info> {
   try {
-    const response = await fetch(httpUrl, { headers: { Accept: "application/nostr+json" } });
-    return (await response.json()) as Info;
+    return JSON.parse((await ask(httpUrl, { headers: { Accept: "application/nostr+json" } })).body) as Info;
   } catch {
     return {};
   }

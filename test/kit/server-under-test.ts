@@ -41,7 +41,8 @@ export interface ServerUnderTest {
 }
 
 export interface StartOptions {
-  readonly env?: Readonly<Record<string, string>>;
+  /** `undefined` takes a setting of the tests back. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Start on data that an earlier run left. */
   readonly dataDir?: string;
 }
@@ -115,16 +116,23 @@ export async function startOwn(options: StartOptions = {}): Promise<ServerUnderT
   }
 }
 
+/** Whole files run from one address within a minute: rates are off, and files that test them set their own. */
+const RATES_OFF = ["EVENTS", "QUERIES", "MESSAGES", "AUTHS"].flatMap((what) => [
+  [`HOLDFAST_${what}_PER_MINUTE`, "0"],
+  [`HOLDFAST_${what}_PER_MINUTE_PER_ADDRESS`, "0"],
+]);
+
 function ownSettings(dataDir: string): Record<string, string> {
   return {
     HOLDFAST_BIND_ADDRESS: "127.0.0.1:0",
-    HOLDFAST_DATA_DIR: dataDir,
+    HOLDFAST_DATA_PATH: dataDir,
     HOLDFAST_ACCEPTANCE: "open",
-    // Whole suites run from one address within a minute: files that test the limits set their own.
-    HOLDFAST_EVENTS_PER_MINUTE: "1000000",
-    HOLDFAST_ADDRESS_EVENTS_PER_MINUTE: "1000000",
+    ...Object.fromEntries(RATES_OFF),
   };
 }
+
+/** The settings above, all back to what an operator gets who sets nothing. */
+export const DEFAULT_LIMITS: Readonly<Record<string, undefined>> = Object.fromEntries(RATES_OFF.map(([name]) => [name, undefined]));
 
 /** Settings of the person who runs the tests must not reach the server under test. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
