@@ -37,6 +37,11 @@ describe("sources (grasp.md 12.1)", () => {
     ]);
   });
 
+  test("of two flags the last one wins, under whichever of its names", () => {
+    expect(good(load(["--max-results=5", "--relay-filter-limit=6"])).config.limits.maxResults).toBe(6);
+    expect(good(load(["--metrics-enabled", "--no-metrics-enabled"])).config.ops.metricsEnabled).toBe(false);
+  });
+
   test("an empty variable is not set", () => {
     expect(good(load([], { HOLDFAST_MAX_FILTERS: "", NGIT_DOMAIN: "" })).config.limits.maxFilters).toBe(20);
   });
