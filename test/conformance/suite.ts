@@ -23,6 +23,8 @@ export interface Exchange {
   connect(options?: ConnectOptions, path?: string): Promise<RelayClient>;
   /** Publishes and expects OK true. A foreign relay whose policy refuses such events makes the test a skip. */
   accepted(client: RelayClient, ...events: readonly WireEvent[]): Promise<void>;
+  /** For tests of exact answers to ordinary events: a foreign relay that restricts writes cannot be asked. */
+  needsOpenWrites(): void;
   skip(reason: string): never;
 }
 
@@ -103,6 +105,9 @@ function exchange(test: string, server: ServerUnderTest, info: Info, clients: Re
         if (!ok && server.external && POLICY.test(message)) skip(`this relay's policy refuses what the test publishes: ${message}`);
         expect({ ok, message }, `kind ${event.kind} must be accepted`).toMatchObject({ ok: true });
       }
+    },
+    needsOpenWrites: () => {
+      if (server.external && info.limitation?.["restricted_writes"] === true) skip("this relay restricts what may be written");
     },
     skip,
   };

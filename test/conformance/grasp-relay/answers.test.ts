@@ -8,6 +8,8 @@ const { proves } = conformance();
 const YEAR = 31_557_600;
 
 proves("GRASP:3.7/stored GRASP:3.7/duplicate", "a stored event's text is empty, a known one's says so", async (t) => {
+  t.needsOpenWrites();
+  t.needsOpenWrites();
   const [client, other] = [await t.connect(), await t.connect()];
   const event = note(t.alice, "x");
   expect(await client.publish(event)).toEqual({ ok: true, message: "" });
@@ -40,6 +42,7 @@ for (const { kind, tags } of [
     "GRASP:3.7/superseded GRASP:3.2/tie-everywhere",
     `kind ${kind}: a stale version is OK true and says so, also when only its id loses`,
     async (t) => {
+      t.needsOpenWrites();
       const [client, reader] = [await t.connect(), await t.connect()];
       await reader.subscribe("live", { authors: [t.alice.pubkey] });
       const at = now() - 50;
@@ -60,6 +63,7 @@ for (const { kind, tags } of [
 }
 
 proves("GRASP:3.2/tie-everywhere", "a lower id that comes second takes the place", async (t) => {
+  t.needsOpenWrites();
   const [client, reader] = [await t.connect(), await t.connect()];
   await reader.subscribe("live", { authors: [t.alice.pubkey] });
   const [lower, higher] = tied(t.alice, { kind: 10_002 });
@@ -125,6 +129,7 @@ proves("GRASP:3.2/no-future-limit", "a version from the future wins over one of 
 });
 
 proves("GRASP:3.2/ephemeral", "ephemeral events are broadcast to all who ask, OK'd, and found nowhere", async (t) => {
+  t.needsOpenWrites();
   const [client, one, two] = [await t.connect(), await t.connect(), await t.connect()];
   const event = sign(t.alice, { kind: 25_555, content: "psst", tags: [["t", "x"]] });
   await one.subscribe("kind", { kinds: [25_555], authors: [t.alice.pubkey] });
@@ -137,6 +142,7 @@ proves("GRASP:3.2/ephemeral", "ephemeral events are broadcast to all who ask, OK
 });
 
 proves("GRASP:3.2/refusal-prefix", "every refusal has one of the eight prefixes", async (t) => {
+  t.needsOpenWrites();
   const client = await t.connect();
   const event = note(t.alice, "x");
   const refusals = [

@@ -48,9 +48,11 @@ proves("GRASP:2.1/upgrade-list", "any Connection list that contains upgrade open
 });
 
 proves("GRASP:2.1/nip-11", "the information document is at / for those who ask for it, and only for them", async (t) => {
-  const document = await ask(`${t.server.httpUrl}/`, { headers: { Accept: "application/nostr+json" } });
-  expect(document.status).toBe(200);
-  expect(JSON.parse(document.body)).toEqual(t.info);
+  for (const accept of ["application/nostr+json", "application/nostr+json, */*;q=0.1", "text/html;q=0.5,Application/Nostr+JSON"]) {
+    const document = await ask(`${t.server.httpUrl}/`, { headers: { Accept: accept } });
+    expect(document.status, accept).toBe(200);
+    expect(JSON.parse(document.body), accept).toEqual(t.info);
+  }
   const page = await ask(`${t.server.httpUrl}/`, { headers: { Accept: "text/html" } });
   expect(page.headers["content-type"] ?? "").not.toContain("nostr+json");
 });

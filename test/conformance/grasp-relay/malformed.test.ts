@@ -240,6 +240,7 @@ proves("GRASP:3.2/malformed-notice", "huge subscription ids are refused in a sho
 });
 
 proves("GRASP:3.2/malformed-notice", "keys of an object that mean something to a language mean nothing here", async (t) => {
+  t.needsOpenWrites();
   const client = await t.connect();
   const event = note(t.alice, "proto");
   client.send(JSON.stringify(["EVENT", event]).replace('"kind":1', '"__proto__":{"kind":5},"constructor":1,"kind":1'));

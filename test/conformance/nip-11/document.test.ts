@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { note, now } from "../../kit/event-builder.ts";
+import { ask } from "../http.ts";
 import { conformance, fetchInfo } from "../suite.ts";
 
 const { proves } = conformance();
@@ -9,19 +10,17 @@ const HEX_KEY = /^[0-9a-f]{64}$/;
 const CLIENT_NIPS = [6, 7, 10, 14, 18, 19, 21, 24, 27, 30, 31, 36, 44, 46, 47, 49, 55, 92];
 
 proves("NIP-11:L9-same-uri NIP-11:L11-document", "the relay's own URI answers with the document", async (t) => {
-  for (const accept of ["application/nostr+json", "application/nostr+json, */*;q=0.1"]) {
-    const response = await fetch(t.server.httpUrl, { headers: { Accept: accept } });
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-type")).toMatch(/^application\/(nostr\+)?json/);
-    expect(await response.json()).toEqual(t.info);
-  }
+  const response = await ask(t.server.httpUrl, { headers: { Accept: "application/nostr+json" } });
+  expect(response.status).toBe(200);
+  expect(response.headers["content-type"]).toMatch(/^application\/(nostr\+)?json/);
+  expect(JSON.parse(response.body)).toEqual(t.info);
 });
 
 proves("NIP-11:L29-cors", "the CORS headers are there", async (t) => {
-  const response = await fetch(t.server.httpUrl, { headers: { Accept: "application/nostr+json", Origin: "https://client.example" } });
-  expect(response.headers.get("access-control-allow-origin")).toBe("*");
-  expect(response.headers.get("access-control-allow-headers")).toBeTruthy();
-  expect(response.headers.get("access-control-allow-methods")).toMatch(/GET/);
+  const { headers } = await ask(t.server.httpUrl, { headers: { Accept: "application/nostr+json", Origin: "https://client.example" } });
+  expect(["*", "https://client.example"]).toContain(headers["access-control-allow-origin"]);
+  expect(headers["access-control-allow-headers"]).toBeTruthy();
+  expect(headers["access-control-allow-methods"]).toMatch(/GET|\*/);
 });
 
 proves("NIP-11:L36-name NIP-11:L81-version", "name and version are strings, the name is short", async (t) => {
@@ -32,7 +31,7 @@ proves("NIP-11:L36-name NIP-11:L81-version", "name and version are strings, the 
 });
 
 proves("NIP-11:L59-pubkey NIP-11:L65-self", "keys are hex", async (t) => {
-  for (const field of ["pubkey", "self"]) if (t.info[field] !== undefined) expect(t.info[field], field).toMatch(HEX_KEY);
+  for (const field of ["pubkey", "self"]) if (t.info[field] != null) expect(t.info[field], field).toMatch(HEX_KEY);
 });
 
 proves(
