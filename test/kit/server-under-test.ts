@@ -83,15 +83,16 @@ export async function startOwn(options: StartOptions = {}): Promise<ServerUnderT
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "holdfast-test-")));
   const child = spawn(process.execPath, [MAIN, "serve"], {
     cwd: dataDir,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...cleanEnvironment(), ...ownSettings(dataDir), ...options.env },
+    // The fourth is a lifeline: it ends with this process, however that ends, and the server with it.
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    env: { ...cleanEnvironment(), ...ownSettings(dataDir), ...options.env, HOLDFAST_LIFELINE_FD: "3" },
   });
   let output = "";
   const hear = (chunk: Buffer): void => {
     output += chunk.toString("utf8");
   };
-  child.stdout.on("data", hear);
-  child.stderr.on("data", hear);
+  child.stdout?.on("data", hear);
+  child.stderr?.on("data", hear);
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   try {
     const origin = await listeningAt(child, exited, () => output);

@@ -18,13 +18,12 @@ proves("GRASP:3.3/events-per-minute GRASP:3.4/overload", "events beyond the rate
   const answers = [];
   for (const event of events) answers.push(await client.publish(event));
   expect(answers.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => ({ ok: true, message: "" })));
-  for (const { ok, message } of answers.slice(10)) {
-    expect(ok).toBe(false);
-    expect(message).toMatch(/^rate-limited: /);
-  }
-  expect(await client.ids({ authors: [t.alice.pubkey] }), "what was refused is not there").toHaveLength(10);
+  const refused = answers.filter(({ ok }) => !ok);
+  expect(refused.length, "three came too many; a slow machine may have earned one back").toBeGreaterThanOrEqual(1);
+  expect(refused.filter(({ message }) => !message.startsWith("rate-limited: "))).toEqual([]);
+  expect(await client.ids({ authors: [t.alice.pubkey] }), "what was refused is not there").toHaveLength(events.length - refused.length);
   const other = await t.connect();
-  expect(await other.publish(events[10] as (typeof events)[0]), "another connection has its own rate").toEqual({ ok: true, message: "" });
+  expect(await other.publish(note(t.alice, "from elsewhere")), "another connection has its own rate").toEqual({ ok: true, message: "" });
 });
 
 proves(
@@ -43,20 +42,30 @@ proves(
 
 proves(
   "GRASP:3.3/messages-per-minute GRASP:3.4/overload GRASP:3.4/notice-words",
-  "messages beyond the rate are told rate-limited, each in its own way",
+  "messages beyond the rate are held back or refused, and the client is told",
   async (t) => {
     const client = await t.connect();
     for (let n = 0; n < 40; n++) client.say("CLOSE", "nothing");
+    // NIP-01: a REQ and an EVENT are always answered. Held back until there is room, or refused; never left without a word.
+    const late = [note(t.alice, "late 1"), note(t.alice, "late 2")] as const;
     client.say("REQ", "late", { limit: 0 });
-    const answer = await client.next((m) => ["CLOSED", "NOTICE", "EOSE"].includes(String(m[0])), "rate-limited");
-    expect(String(answer[0] === "NOTICE" ? answer[1] : answer[2])).toMatch(/^rate-limited: /);
-    client.say("EVENT", note(t.alice, "late"));
-    const event = await client.next((m) => ["OK", "NOTICE"].includes(String(m[0])), "rate-limited");
-    expect(String(event[0] === "NOTICE" ? event[1] : event[3])).toMatch(/^rate-limited: /);
+    client.say("EVENT", late[0]);
     client.say("NEG-OPEN", "late", {}, "6100000200");
-    const neg = await client.next((m) => ["NEG-ERR", "NOTICE", "NEG-MSG"].includes(String(m[0])), "rate-limited");
-    expect(neg[0]).toBe("NEG-ERR");
+    client.say("EVENT", late[1]);
+    const answer = await client.collect("late");
+    expect(answer.closed ?? "rate-limited: (held back)").toMatch(/^rate-limited: /);
+    for (const event of late) {
+      const { ok, message } = await client.nextOk(event.id);
+      if (!ok) expect(message).toMatch(/^rate-limited: /);
+    }
+    const neg = await client.negAnswer("late");
+    expect(neg.error ?? "rate-limited: (held back)").toMatch(/^rate-limited: /);
     expect(client.isClosed).toBe(false);
+    const texts = client.received.flatMap((m) => m.filter((part) => typeof part === "string"));
+    expect(
+      texts.some((text) => text.startsWith("rate-limited: ")),
+      "the client is told",
+    ).toBe(true);
     expectWellFormed(client);
     expectHarmlessWords(client);
   },
@@ -70,5 +79,6 @@ proves("GRASP:3.4/overload", "AUTH beyond the rate is rate-limited", async (t) =
     client.say("AUTH", event);
     answers.push((await client.nextOk(event.id)).message);
   }
-  expect(answers.filter((text) => text.startsWith("rate-limited: "))).toHaveLength(2);
+  expect(answers.slice(0, 3).filter((text) => text.startsWith("rate-limited: "))).toEqual([]);
+  expect(answers.filter((text) => text.startsWith("rate-limited: ")).length).toBeGreaterThanOrEqual(1);
 });
