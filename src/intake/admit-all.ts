@@ -7,6 +7,7 @@ import { admit, type Candidate } from "./admit.ts";
 
 export interface Admitted {
   readonly ids: readonly string[];
+  readonly kinds: readonly number[];
   readonly accepted: readonly boolean[];
   readonly messages: readonly string[];
   readonly changes: readonly FeedChange[];
@@ -41,6 +42,7 @@ export async function admitAll(
   }
   return {
     ids: parts.flatMap((part) => part.ids),
+    kinds: parts.flatMap((part) => part.kinds),
     accepted: parts.flatMap((part) => part.accepted),
     messages: parts.flatMap((part) => part.messages),
     changes: parts.flatMap((part) => part.changes),
@@ -50,12 +52,13 @@ export async function admitAll(
 
 const NOT_STORED = formatReason(reason("error", "the event could not be stored; try again later"));
 
-const failed = ({ event }: Candidate): Admitted => ({ ids: [event.id], accepted: [false], messages: [NOT_STORED], changes: [], passing: [] });
+const failed = ({ event }: Candidate): Admitted => ({ ids: [event.id], kinds: [event.kind], accepted: [false], messages: [NOT_STORED], changes: [], passing: [] });
 
 function admitTogether(writer: Writer, candidates: readonly Candidate[], rules: Rules, now: Instant): Promise<Admitted> {
   return writer.transact(async (tx) => {
     const done = {
       ids: [] as string[],
+      kinds: [] as number[],
       accepted: [] as boolean[],
       messages: [] as string[],
       changes: [] as FeedChange[],
@@ -64,6 +67,7 @@ function admitTogether(writer: Writer, candidates: readonly Candidate[], rules: 
     for (const candidate of candidates) {
       const admission = await admit(tx, candidate, rules, now);
       done.ids.push(candidate.event.id);
+      done.kinds.push(candidate.event.kind);
       done.accepted.push(admission.accepted);
       done.messages.push(admission.message);
       for (const change of admission.changes) done.changes.push(change);

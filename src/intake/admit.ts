@@ -1,5 +1,5 @@
-import { type Instant, toUnixSeconds } from "../base/time.ts";
-import type { VerifiedEvent } from "../nostr/event.ts";
+import { type Instant, toUnixSeconds, type UnixSeconds } from "../base/time.ts";
+import type { EventId, VerifiedEvent } from "../nostr/event.ts";
 import { expirationOf, isExpired } from "../nostr/expiration.ts";
 import { isDeletable } from "../nostr/deletion.ts";
 import { DELETION, VANISH } from "../nostr/kinds.ts";
@@ -42,7 +42,9 @@ export async function admit(tx: Transaction, candidate: Candidate, rules: Rules,
   if (verdict.kind === "accept" && retentionOf(event.kind) === "ephemeral") {
     return { accepted: true, message: "", changes: [], passing: true };
   }
-  const batch = batchFor(candidate, verdict, facts, rules, now, gateIsDue);
+  const vanishUntil = verdict.kind === "accept" ? vanishUntilOf(event, rules) : undefined;
+  const vanishing = vanishUntil === undefined ? [] : await tx.toVanish({ request: event.id, author: event.pubkey, vanishUntil }, VANISH_AT_ONCE);
+  const batch = batchFor(candidate, verdict, facts, rules, now, gateIsDue, vanishing);
   const changes = batch.length === 0 ? [] : await tx.apply(batch);
   return { ...answer(verdict.kind !== "reject", verdict.kind === "accept" ? "" : formatReason(verdict.reason)), changes };
 }
@@ -65,6 +67,7 @@ async function gather(tx: Transaction, event: VerifiedEvent, rules: Rules, now: 
   const facts: Facts = {
     served,
     gate,
+    remembered: !served && (event.kind === DELETION || event.kind === VANISH) && (await tx.gate(event.id)) !== undefined,
     incumbent: asked.incumbent === undefined ? undefined : await tx.incumbent(asked.incumbent),
     deletion: asked.deletion === undefined ? undefined : await gatherDeletion(tx, event, asked.deletion),
     related: asked.related !== undefined && ((await tx.servesAny(asked.related.ids, asked.related.addresses)) || (await tx.isNamed(event))),
@@ -92,7 +95,7 @@ async function gatherDeletion(
 }
 
 /** What the verdict does to the store. */
-function batchFor(candidate: Candidate, verdict: Verdict, facts: Facts, rules: Rules, now: Instant, gateIsDue: boolean): Batch {
+function batchFor(candidate: Candidate, verdict: Verdict, facts: Facts, rules: Rules, now: Instant, gateIsDue: boolean, vanishing: readonly EventId[]): Batch {
   const { event, text, origin } = candidate;
   if (verdict.kind === "reject") {
     const refusedByGate = verdict.reason === REASONS.deleted || verdict.reason === REASONS.vanished;
@@ -101,8 +104,8 @@ function batchFor(candidate: Candidate, verdict: Verdict, facts: Facts, rules: R
   if (verdict.kind === "duplicate") return [];
   const batch: Change[] = [];
   if (facts.incumbent !== undefined) batch.push({ kind: "remove", id: facts.incumbent.id });
-  const removes = rules.ignoreDeletions ? [] : (facts.deletion?.removes ?? []);
-  for (const { id } of removes) batch.push({ kind: "remove", id });
+  const removes = rules.ignoreDeletions ? [] : (facts.deletion?.removes.map(({ id }) => id) ?? []);
+  for (const id of [...removes, ...vanishing]) batch.push({ kind: "remove", id });
   const provenance = origin.kind === "direct" ? ({ how: "direct" } as const) : ({ how: origin.how, relay: origin.relay } as const);
   batch.push({ kind: "put", event, text, expiresAt: expirationOf(event), provenance });
   const targets = rules.ignoreDeletions ? [] : gateTargets(event, rules);
@@ -112,11 +115,17 @@ function batchFor(candidate: Candidate, verdict: Verdict, facts: Facts, rules: R
   return batch;
 }
 
+/** Events that a request to vanish removes in its own commit, so that with its OK most people are gone; the sweeper removes the rest. */
+const VANISH_AT_ONCE = 500;
+
+function vanishUntilOf(event: VerifiedEvent, rules: Rules): UnixSeconds | undefined {
+  const asks = event.kind === VANISH && !rules.ignoreDeletions && asksToVanish(event, (relay) => isOurRelay(rules.places, relay));
+  return asks ? event.created_at : undefined;
+}
+
 function gateTargets(event: VerifiedEvent, rules: Rules): GateTarget[] {
-  if (event.kind === VANISH) {
-    const ours = asksToVanish(event, (relay) => isOurRelay(rules.places, relay));
-    return ours ? [{ kind: "key", until: event.created_at }] : [];
-  }
+  const vanishUntil = vanishUntilOf(event, rules);
+  if (vanishUntil !== undefined) return [{ kind: "key", until: vanishUntil }];
   if (event.kind !== DELETION) return [];
   const { ids, addresses } = deletionTargets(event);
   return [

@@ -9,7 +9,7 @@ import type { Origin } from "./origin.ts";
 
 /** What is said to whoever handed an event in. */
 export type Answer =
-  | { readonly kind: "ok"; readonly id: string; readonly accepted: boolean; readonly message: string }
+  | { readonly kind: "ok"; readonly id: string; readonly eventKind: number; readonly accepted: boolean; readonly message: string }
   /** It was no event, so there is nothing to say OK about. */
   | { readonly kind: "notice"; readonly text: string };
 
@@ -31,22 +31,28 @@ export function inspect(frame: string, origin: Origin, inspector: Inspector, now
   const text = eventText(event);
   const { rules } = inspector;
   if (text.length > rules.eventBytesMax || Buffer.byteLength(text) > rules.eventBytesMax) {
-    return refused(event.id, reason("invalid", `the event is larger than ${rules.eventBytesMax} bytes`));
+    return refused(event, reason("invalid", `the event is larger than ${rules.eventBytesMax} bytes`));
   }
   const presenter = { authenticated: origin.kind === "direct" ? origin.authenticated : [] };
   const objection = judgeShape(event, rules, presenter, toUnixSeconds(now));
-  if (objection !== undefined) return refused(event.id, objection);
-  if (inspector.isKnown(event.id)) return { kind: "ok", id: event.id, accepted: true, message: formatReason(REASONS.alreadyHave) };
+  if (objection !== undefined) return refused(event, objection);
+  if (inspector.isKnown(event.id)) return { kind: "ok", id: event.id, eventKind: event.kind, accepted: true, message: formatReason(REASONS.alreadyHave) };
   const verified = verifyEvent(event, inspector.schnorr);
-  if (typeof verified === "string") return refused(event.id, reason("invalid", verified));
+  if (typeof verified === "string") return refused(event, reason("invalid", verified));
   return { kind: "candidate", event: verified, text };
 }
 
-const refused = (id: string, why: Reason): Answer => ({ kind: "ok", id, accepted: false, message: formatReason(why) });
+const refused = ({ id, kind }: { id: string; kind: number }, why: Reason): Answer => ({
+  kind: "ok",
+  id,
+  eventKind: kind,
+  accepted: false,
+  message: formatReason(why),
+});
 
 /** NIP-01 wants an OK for every EVENT; one without a readable id can only be told so. */
 function malformed(value: unknown, problem: string): Answer {
   const id = typeof value === "object" && value !== null ? (value as Record<string, unknown>)["id"] : undefined;
-  if (typeof id === "string" && isEventId(id)) return refused(id, reason("invalid", problem));
+  if (typeof id === "string" && isEventId(id)) return refused({ id, kind: -1 }, reason("invalid", problem));
   return { kind: "notice", text: `invalid: ${problem}` };
 }

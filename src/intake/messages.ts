@@ -38,6 +38,8 @@ export interface Answers {
   readonly tickets: readonly number[];
   /** Empty for a notice. */
   readonly ids: readonly string[];
+  /** The kind of each event; -1 for a notice. */
+  readonly kinds: readonly number[];
   readonly accepted: readonly boolean[];
   readonly messages: readonly string[];
   /** What the commit changed, in order. */

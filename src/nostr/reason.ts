@@ -54,11 +54,7 @@ export const REASONS = {
   alreadyHave: reason("duplicate", "already have this event"),
   superseded: reason("duplicate", "superseded by a newer event"),
   inPurgatory: reason("duplicate", "in purgatory"),
-  deletionNoLongerServed: reason(
-    "duplicate",
-    "deletion request is no longer served; it will be re-served when used to reject an in-scope event",
-  ),
-
+  rememberedRequest: reason("duplicate", "this request is remembered and still refuses what it names, but is no longer served"),
   noAnnouncement: reason("invalid", "no announcement exists for this repository"),
   expiredFromPurgatory: reason("invalid", "previously expired from purgatory without git data"),
   deleted: reason("invalid", "this event is deleted"),

@@ -13,6 +13,7 @@ import { ACCEPT, duplicate, reject, type Verdict } from "./verdict.ts";
 /** grasp.md 3.6: the order in which an event is judged. The first objection stands. */
 export function decide(event: NostrEvent, facts: Facts, rules: Rules): Verdict {
   if (facts.served) return duplicate(REASONS.alreadyHave);
+  if (facts.remembered) return duplicate(REASONS.rememberedRequest);
   const refusal = judgeBlocks(event, rules) ?? judgeGate(facts, rules) ?? judgeKind(event, facts, rules);
   if (refusal !== undefined) return reject(refusal);
   if (facts.incumbent !== undefined && !wins(event, facts.incumbent)) return duplicate(REASONS.superseded);
@@ -22,7 +23,7 @@ export function decide(event: NostrEvent, facts: Facts, rules: Rules): Verdict {
 /** grasp.md 11.1: what its author took back stays away, for as long as we remember that. */
 function judgeGate(facts: Facts, rules: Rules): Reason | undefined {
   if (facts.gate === undefined || rules.ignoreDeletions) return undefined;
-  return facts.gate.by === "vanish" ? REASONS.vanished : REASONS.deleted;
+  return facts.gate.vanishUntil !== undefined ? REASONS.vanished : REASONS.deleted;
 }
 
 function judgeKind(event: NostrEvent, facts: Facts, rules: Rules): Reason | undefined {

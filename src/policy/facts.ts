@@ -1,3 +1,4 @@
+import type { UnixSeconds } from "../base/time.ts";
 import type { EventId, NostrEvent } from "../nostr/event.ts";
 import { deletionTargets } from "../nostr/deletion.ts";
 import { parseCoordinate } from "../nostr/coordinate.ts";
@@ -20,7 +21,9 @@ export interface Needs {
 
 export interface Facts {
   readonly served: boolean;
-  readonly gate: { readonly request: EventId; readonly by: "deletion" | "vanish" } | undefined;
+  readonly gate: { readonly request: EventId; readonly vanishUntil: UnixSeconds | undefined } | undefined;
+  /** Of a deletion or vanish request: it is remembered, though perhaps not served any more (grasp.md 11.2). */
+  readonly remembered: boolean;
   readonly incumbent: Version | undefined;
   readonly deletion: { readonly removes: readonly Version[]; readonly unused: number } | undefined;
   readonly related: boolean;

@@ -34,6 +34,8 @@ export interface IntakeOptions {
   /** Events under way in all threads together: beyond it clients are told to slow down instead of filling memory. */
   readonly waitingMax: number;
   readonly waitingBytesMax: number;
+  /** How often remembered deletion requests are looked through. */
+  readonly gatesEveryMs: number;
 }
 
 interface Waiting {
@@ -128,7 +130,7 @@ export class IntakeService implements Intake, AsyncDisposable {
     for (const verifier of this.#verifiers) verifier.flush();
   }
 
-  #answer({ tickets, ids, accepted, messages, changes, passing }: Answers): void {
+  #answer({ tickets, ids, kinds, accepted, messages, changes, passing }: Answers): void {
     for (const [i, ticket] of tickets.entries()) {
       const waiting = this.#waiting.get(ticket);
       if (waiting === undefined) continue;
@@ -136,17 +138,17 @@ export class IntakeService implements Intake, AsyncDisposable {
       this.#waitingBytes -= waiting.bytes;
       const id = ids[i] as string;
       const text = messages[i] as string;
-      waiting.done(id === "" ? { kind: "notice", text } : { kind: "ok", id, accepted: accepted[i] === true, message: text });
+      waiting.done(id === "" ? { kind: "notice", text } : { kind: "ok", id, eventKind: kinds[i] as number, accepted: accepted[i] === true, message: text });
     }
     if (changes.length > 0 || passing.length > 0) this.#listener.changed(changes, passing);
     if (this.#waiting.size === 0) this.#idle?.();
   }
 
   async #startThreads(): Promise<void> {
-    const { directory, rules, retentions, verifyWorkers } = this.#options;
+    const { directory, rules, retentions, verifyWorkers, gatesEveryMs } = this.#options;
     const channels = Array.from({ length: verifyWorkers }, () => new MessageChannel());
     const fromVerifiers = channels.map((channel) => channel.port1);
-    const writer = this.#thread("writer-worker", { directory, rules, retentions, fromVerifiers }, fromVerifiers);
+    const writer = this.#thread("writer-worker", { directory, rules, retentions, gatesEveryMs, fromVerifiers }, fromVerifiers);
     this.#writer = writer;
     await started(writer);
     for (const { port2 } of channels) {

@@ -36,7 +36,7 @@ function prove({ ticket, event: value }: EventToProve): ProvedEvent {
 
 function inspectAll({ tickets, frames, origins }: FramesToInspect): void {
   const candidates = { tickets: [] as number[], texts: [] as string[], origins: [] as Origin[] };
-  const answers = { tickets: [] as number[], ids: [] as string[], accepted: [] as boolean[], messages: [] as string[] };
+  const answers = { tickets: [] as number[], ids: [] as string[], kinds: [] as number[], accepted: [] as boolean[], messages: [] as string[] };
   const now = systemClock.now();
   for (const [i, frame] of frames.entries()) {
     const ticket = tickets[i] as number;
@@ -50,6 +50,7 @@ function inspectAll({ tickets, frames, origins }: FramesToInspect): void {
     }
     answers.tickets.push(ticket);
     answers.ids.push(found.kind === "ok" ? found.id : "");
+    answers.kinds.push(found.kind === "ok" ? found.eventKind : -1);
     answers.accepted.push(found.kind === "ok" && found.accepted);
     answers.messages.push(found.kind === "ok" ? found.message : found.text);
   }

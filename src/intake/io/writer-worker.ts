@@ -1,13 +1,14 @@
 import { randomInt } from "node:crypto";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../base/io/system-clock.ts";
+import { expirationOf } from "../../nostr/expiration.ts";
+import { VANISH } from "../../nostr/kinds.ts";
 import type { Rules } from "../../policy/rules.ts";
 import type { Retentions } from "../../retention/gate-retention.ts";
 import { Sweeper } from "../../retention/io/sweeper.ts";
-import type { FeedChange } from "../../store/event-store.ts";
 import { openWriter } from "../../store/io/sqlite-store.ts";
 import type { Candidate } from "../admit.ts";
-import { admitAll, trusted } from "../admit-all.ts";
+import { type Admitted, admitAll, trusted } from "../admit-all.ts";
 import type { Answers, Candidates, Started } from "../messages.ts";
 import type { Origin } from "../origin.ts";
 
@@ -16,6 +17,7 @@ export interface WriterWorkerData {
   readonly directory: string;
   readonly rules: Rules;
   readonly retentions: Retentions;
+  readonly gatesEveryMs: number;
   readonly fromVerifiers: readonly MessagePort[];
 }
 
@@ -32,8 +34,8 @@ const queue: { ticket: number; candidate: Candidate }[] = [];
 let busy = false;
 let stopping = false;
 
-const sweeper = new Sweeper(writer, systemClock, data.retentions, {
-  changed: (changes) => post([], { ids: [], accepted: [], messages: [], changes, passing: [] }),
+const sweeper = new Sweeper(writer, systemClock, { retentions: data.retentions, gatesEveryMs: data.gatesEveryMs }, {
+  changed: (changes) => post([], { ids: [], kinds: [], accepted: [], messages: [], changes, passing: [] }),
   fault: reportFault,
 });
 
@@ -73,17 +75,15 @@ async function drain(): Promise<void> {
       batch.map((entry) => entry.ticket),
       admitted,
     );
+    const vanished = batch.some(({ candidate: { event } }) => event.kind === VANISH);
+    if (vanished || batch.some(({ candidate: { event } }) => expirationOf(event) !== undefined)) sweeper.look(vanished);
     await new Promise((resolve) => setImmediate(resolve));
   }
   busy = false;
-  sweeper.look();
   if (stopping) stop();
 }
 
-function post(
-  tickets: number[],
-  done: { ids: readonly string[]; accepted: readonly boolean[]; messages: readonly string[]; changes: readonly FeedChange[]; passing: readonly string[] },
-): void {
+function post(tickets: number[], done: Admitted): void {
   main.postMessage({ kind: "answers", tickets, ...done } satisfies Answers);
 }
 

@@ -6,10 +6,14 @@ import { type Retentions, stageOf } from "../gate-retention.ts";
 
 /** Events that one commit of a sweep removes: the events that people send must not wait long behind it. */
 const SLICE = 200;
-/** Gates change by days, so looking once an hour is often enough. */
-const GATES_EVERY_MS = 3_600_000;
 /** Expiry is in whole seconds; looking more often finds nothing. */
 const LOOK_AGAIN_MS = 1_000;
+
+export interface SweeperOptions {
+  readonly retentions: Retentions;
+  /** Gates change by days, so once an hour is often enough. */
+  readonly gatesEveryMs: number;
+}
 
 export interface SweeperPorts {
   changed(changes: readonly FeedChange[]): void;
@@ -20,17 +24,17 @@ export interface SweeperPorts {
 export class Sweeper {
   readonly #writer: Writer;
   readonly #clock: Clock;
-  readonly #retentions: Retentions;
+  readonly #options: SweeperOptions;
   readonly #ports: SweeperPorts;
   #gatesAt: Instant;
   #cancel: () => void = () => undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(writer: Writer, clock: Clock, retentions: Retentions, ports: SweeperPorts) {
+  constructor(writer: Writer, clock: Clock, options: SweeperOptions, ports: SweeperPorts) {
     this.#writer = writer;
     this.#clock = clock;
-    this.#retentions = retentions;
+    this.#options = options;
     this.#ports = ports;
     this.#gatesAt = clock.now();
   }
@@ -44,8 +48,9 @@ export class Sweeper {
     this.#cancel();
   }
 
-  /** Something may have changed what is due: sweep, and set the timer anew. */
-  look(): void {
+  /** Something may have changed what is due: sweep, and set the timer anew. A vanish that has more to do makes the gates due too. */
+  look(gatesToo = false): void {
+    if (gatesToo) this.#gatesAt = this.#clock.now();
     if (this.#stopped || this.#running !== undefined) return;
     this.#running = this.#sweep()
       .catch((error: unknown) => this.#ports.fault(error))
@@ -64,7 +69,7 @@ export class Sweeper {
     }
     if (now < this.#gatesAt) return;
     await this.#sweepGates(now);
-    this.#gatesAt = plus(now, GATES_EVERY_MS);
+    this.#gatesAt = plus(now, this.#options.gatesEveryMs);
   }
 
   async #sweepGates(now: Instant): Promise<void> {
@@ -79,7 +84,7 @@ export class Sweeper {
 
   async #sweepGate(gate: Gate, now: Instant): Promise<void> {
     if (gate.vanishUntil !== undefined) await this.#finishVanish(gate);
-    const stage = stageOf(gate, now, this.#retentions);
+    const stage = stageOf(gate, now, this.#options.retentions);
     if (stage !== "served" && gate.served) await this.#remove([gate.request]);
     if (stage === "gone") await this.#writer.transact((tx) => tx.apply([{ kind: "gate-forget", request: gate.request }]));
   }

@@ -1,0 +1,387 @@
+import type { Socket } from "node:net";
+import type { WebSocket } from "ws";
+import { type Instant, toUnixSeconds } from "../../base/time.ts";
+import type { Answer } from "../../intake/inspect.ts";
+import type { Filter } from "../../nostr/filter.ts";
+import { formatReason, reason } from "../../nostr/reason.ts";
+import { closedText, countText, eoseText, negErrText, negMsgText, noticeText, okText } from "../../nostr/relay-message.ts";
+import type { ClientMessageLabel, Ending, RelayMessageLabel } from "../../ops/metric-names.ts";
+import type { Seq, StoredEvent } from "../../store/event-store.ts";
+import { type Connection, connectionMachine, type Effect, type Input, openConnection, type Terms } from "../connection.ts";
+import { peekEventId } from "../message-look.ts";
+import type { Reconciled } from "../reader-messages.ts";
+import type { Listener, SubscriptionIndex } from "../subscription-index.ts";
+import type { Flusher } from "./flusher.ts";
+import { Outbox, type OutboxPorts, type SharedText } from "./outbox.ts";
+import type { RelayPorts } from "./relay-ports.ts";
+
+/** A subscription that is open: where its live events go. */
+export interface Subscription extends Listener {
+  readonly client: Client;
+  readonly sub: string;
+  readonly epoch: number;
+  /** `["EVENT","…",`: what stands before an event for this subscription. */
+  readonly head: string;
+  /** Events up to this change belong to its stored part. */
+  readonly from: Seq;
+  /** Live events that came before EOSE was said. */
+  early: SharedText[] | undefined;
+}
+
+export interface Shared {
+  readonly ports: RelayPorts;
+  readonly terms: Terms;
+  readonly index: SubscriptionIndex<Subscription>;
+  readonly flusher: Flusher;
+  readonly outgoingBytesMax: number;
+  held(bytes: number): void;
+  gone(client: Client): void;
+}
+
+/** Beyond this, results wait for the client to read: a query never fills memory. */
+const HIGH_WATER_BYTES = 262_144;
+/** Live events that pile up behind a query still under way; a query that takes longer than these is better asked anew. */
+const EARLY_MAX = 1_000;
+/** Slices of one query; about ten seconds of reading for a filter that nearly nothing matches. */
+const SLICES_MAX = 5_000;
+
+/** Drives one connection: feeds the machine, carries out its effects, sends what subscriptions want. */
+export class Client {
+  readonly #limitKey: string | undefined;
+  readonly #number: number;
+  readonly #shared: Shared;
+  readonly #ws: WebSocket;
+  readonly #socket: Socket;
+  readonly #machine: ReturnType<typeof connectionMachine>;
+  readonly #outbox: Outbox;
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #sessions = new Map<string, number>();
+  readonly #openedAt: Instant;
+  #state: Connection;
+  #heardAt: Instant;
+  #queries: (() => Promise<void>)[] = [];
+  #querying = false;
+  #closed = false;
+  #ending: Ending = "client";
+
+  constructor(ws: WebSocket, socket: Socket, limitKey: string | undefined, number: number, shared: Shared) {
+    this.#limitKey = limitKey;
+    this.#number = number;
+    this.#shared = shared;
+    this.#ws = ws;
+    this.#socket = socket;
+    this.#openedAt = shared.ports.clock.now();
+    this.#heardAt = this.#openedAt;
+    this.#machine = connectionMachine(shared.terms);
+    this.#state = openConnection(shared.terms, shared.ports.challenge(), this.#openedAt);
+    const ports: OutboxPorts = {
+      dirty: (outbox) => shared.flusher.soon(outbox),
+      held: shared.held,
+      overflowed: () => this.drop("slow-reader"),
+    };
+    this.#outbox = new Outbox(socket, shared.outgoingBytesMax, ports);
+    ws.on("message", (data: Buffer, isBinary) => {
+      this.#heardAt = shared.ports.clock.now();
+      const text = isBinary ? "" : data.toString("utf8");
+      shared.ports.report.messageReceived(verbOf(text));
+      this.feed(isBinary ? { kind: "binary" } : { kind: "frame", text });
+    });
+    ws.on("pong", () => {
+      this.#heardAt = shared.ports.clock.now();
+    });
+    // A protocol error: the library closes the connection with its code.
+    ws.on("error", (error: NodeJS.ErrnoException) => {
+      this.#ending = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH" ? "message-too-large" : "protocol";
+    });
+    ws.on("close", () => this.#onClose());
+  }
+
+  get unanswered(): number {
+    return this.#state.unanswered;
+  }
+
+  get reconciliations(): number {
+    return this.#state.reconciliations.size;
+  }
+
+  /** What the client says from now on stays in its socket; what it said before is answered. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  get waitingBytes(): number {
+    return this.#outbox.waiting;
+  }
+
+  feed(input: Input): void {
+    if (this.#closed) return;
+    const { state, effects } = this.#machine.step(this.#state, input, this.#shared.ports.clock.now());
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  /** Called about once a second for every connection. */
+  tick(now: Instant): void {
+    this.feed({ kind: "heard", at: this.#heardAt });
+    if (this.#machine.wakeAt(this.#state) <= now) this.feed({ kind: "wake" });
+  }
+
+  /** A live event for one of our subscriptions. */
+  deliver(subscription: Subscription, event: SharedText): void {
+    if (subscription.early === undefined) {
+      this.#outbox.shared(subscription.head, event);
+      return;
+    }
+    subscription.early.push(event);
+    if (subscription.early.length > EARLY_MAX) this.#end(subscription, "it matched more new events than could wait for its stored ones");
+  }
+
+  flushTo(flusher: Flusher): void {
+    flusher.inCompany(this.#outbox);
+  }
+
+  /** Ends the connection without a farewell: there is no point in talking to who does not listen. */
+  drop(why: Ending): void {
+    if (this.#closed) return;
+    this.#ending = why;
+    this.#ws.terminate();
+  }
+
+  /** Ends it politely. */
+  close(code: number, why: string): void {
+    this.#ending = "stopping";
+    this.#outbox.flush();
+    this.#socket.resume();
+    this.#ws.close(code, why);
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.kind) {
+      case "say":
+        this.#shared.ports.report.messagesSent(labelOf(effect.text), 1);
+        return this.#outbox.text(effect.text);
+      case "submit":
+        return this.#submit(effect.frame);
+      case "prove":
+        return this.#prove(effect.event);
+      case "query":
+        return this.#subscribe(effect.sub, effect.epoch, effect.filters);
+      case "count":
+        return void this.#count(effect.sub, effect.filters);
+      case "forget":
+        return this.#forget(effect.sub);
+      case "reconcile":
+        return this.#reconcile(effect.sub, effect.epoch, effect.filter, effect.message);
+      case "reconcile-end":
+        return this.#endReconciliation(effect.sub);
+      case "pause":
+        return void this.#socket.pause();
+      case "resume":
+        return void this.#socket.resume();
+      case "ping":
+        return this.#ws.ping();
+      case "hang-up":
+        return this.drop("idle");
+    }
+  }
+
+  #submit(frame: string): void {
+    const { intake, clock } = this.#shared.ports;
+    const since = clock.now();
+    const origin = { kind: "direct", authenticated: this.#state.authenticated } as const;
+    const done = (answer: Answer) => {
+      this.#reportAnswer(answer, clock.now() - since);
+      this.feed({ kind: "answered", text: answer.kind === "ok" ? okText(answer.id, answer.accepted, answer.message) : noticeText(answer.text) });
+    };
+    const allowed = this.#shared.ports.allows(this.#limitKey, "events");
+    if (allowed && intake.submit(frame, origin, this.#number, done)) return;
+    const id = peekEventId(frame);
+    const message = formatReason(allowed ? BUSY : TOO_MANY);
+    done(id === undefined ? { kind: "notice", text: message } : { kind: "ok", id, eventKind: -1, accepted: false, message });
+  }
+
+  #reportAnswer(answer: Answer, tookMs: number): void {
+    if (answer.kind !== "ok") return;
+    const { report } = this.#shared.ports;
+    report.eventReceived(answer.eventKind);
+    if (!answer.accepted) report.eventRejected(answer.eventKind, answer.message.slice(0, answer.message.indexOf(":")));
+    else if (answer.message === "") report.eventStored(answer.eventKind, tookMs);
+  }
+
+  #prove(event: unknown): void {
+    void this.#shared.ports.intake.prove(event).then((problem) => this.feed({ kind: "proved", event, problem }));
+  }
+
+  #subscribe(sub: string, epoch: number, filters: readonly Filter[]): void {
+    if (!this.#shared.ports.allows(this.#limitKey, "queries")) {
+      this.feed({ kind: "ended", sub, epoch, reason: TOO_MANY });
+      return;
+    }
+    const subscription: Subscription = {
+      client: this,
+      sub,
+      epoch,
+      head: `["EVENT",${JSON.stringify(sub)},`,
+      from: this.#shared.ports.reader.headNow(),
+      early: [],
+      lastMatch: 0,
+    };
+    this.#subscriptions.set(sub, subscription);
+    // Open before its history is read: nothing can fall between (what is in both is told apart by its number).
+    this.#shared.index.add(subscription, filters);
+    this.#queries.push(() => this.#answer(subscription, filters));
+    if (!this.#querying) void this.#work();
+  }
+
+  /** One query of a connection at a time, so that a hundred REQs cost others no more than one. */
+  async #work(): Promise<void> {
+    this.#querying = true;
+    for (let next = this.#queries.shift(); next !== undefined; next = this.#queries.shift()) {
+      await next().catch(() => undefined);
+    }
+    this.#querying = false;
+  }
+
+  async #answer(subscription: Subscription, filters: readonly Filter[]): Promise<void> {
+    const { reader, clock, report } = this.#shared.ports;
+    const since = clock.now();
+    const view = { now: toUnixSeconds(clock.now()), upTo: subscription.from };
+    const sent = filters.length > 1 ? new Set<number>() : undefined;
+    let slices = 0;
+    try {
+      for (const filter of filters) {
+        for await (const slice of reader.query(filter, view)) {
+          if (this.#isOver(subscription)) return;
+          if (++slices > SLICES_MAX) return this.#end(subscription, "it takes too long to answer; ask for less at once");
+          await this.#sendStored(subscription, slice, sent);
+          if (slices % 4 === 0) await breathe();
+        }
+      }
+    } catch (error) {
+      report.fault("query", error);
+      return this.#end(subscription, "the store could not be read");
+    }
+    if (this.#isOver(subscription)) return;
+    this.#outbox.text(eoseText(subscription.sub));
+    report.messagesSent("EOSE", 1);
+    report.queryAnswered("REQ", clock.now() - since);
+    const early = subscription.early ?? [];
+    subscription.early = undefined;
+    for (const event of early) this.deliver(subscription, event);
+    this.#shared.flusher.soon(this.#outbox);
+  }
+
+  async #sendStored(subscription: Subscription, slice: readonly StoredEvent[], sent: Set<number> | undefined): Promise<void> {
+    this.#shared.ports.report.messagesSent("EVENT", slice.length);
+    for (const event of slice) {
+      if (sent?.has(event.seq)) continue;
+      sent?.add(event.seq);
+      this.#outbox.text(`${subscription.head}${event.text}]`);
+      if (this.#outbox.waiting > HIGH_WATER_BYTES) {
+        await this.#outbox.roomFor(HIGH_WATER_BYTES);
+        if (this.#isOver(subscription)) return;
+      }
+    }
+  }
+
+  #isOver(subscription: Subscription): boolean {
+    return this.#closed || this.#subscriptions.get(subscription.sub) !== subscription;
+  }
+
+  #end(subscription: Subscription, why: string): void {
+    this.feed({ kind: "ended", sub: subscription.sub, epoch: subscription.epoch, reason: reason("error", why) });
+  }
+
+  #forget(sub: string): void {
+    const subscription = this.#subscriptions.get(sub);
+    if (subscription === undefined) return;
+    this.#subscriptions.delete(sub);
+    this.#shared.index.remove(subscription);
+  }
+
+  async #count(sub: string, filters: readonly Filter[]): Promise<void> {
+    const { far, clock, allows } = this.#shared.ports;
+    if (!allows(this.#limitKey, "queries")) return this.#outbox.text(closedText(sub, TOO_MANY));
+    const counted = await far.count(filters, toUnixSeconds(clock.now()));
+    if (counted === undefined) return this.#outbox.text(closedText(sub, reason("error", "the store could not be read")));
+    this.#outbox.text(countText(sub, counted.count, counted.hll === undefined ? undefined : { hll: counted.hll }));
+  }
+
+  #reconcile(sub: string, epoch: number, filter: Filter | undefined, message: string): void {
+    const { far, clock, allows } = this.#shared.ports;
+    if (!allows(this.#limitKey, "queries")) {
+      this.feed({ kind: "reconciled", sub, epoch, text: negErrText(sub, TOO_MANY), over: true });
+      return;
+    }
+    let session = this.#sessions.get(sub);
+    if (session === undefined) {
+      session = far.open((outcome) => this.feed({ kind: "reconciled", sub, epoch, text: reconciledText(sub, outcome), over: outcome.kind !== "reply" }));
+      this.#sessions.set(sub, session);
+    }
+    far.reconcile(session, filter, message, toUnixSeconds(clock.now()));
+  }
+
+  #endReconciliation(sub: string): void {
+    const session = this.#sessions.get(sub);
+    if (session !== undefined) this.#shared.ports.far.end(session);
+    this.#sessions.delete(sub);
+  }
+
+  #onClose(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const subscription of this.#subscriptions.values()) this.#shared.index.remove(subscription);
+    this.#subscriptions.clear();
+    for (const sub of [...this.#sessions.keys()]) this.#endReconciliation(sub);
+    this.#queries = [];
+    this.#outbox.close();
+    this.#shared.ports.report.connectionClosed(this.#number, this.#ending, this.#shared.ports.clock.now() - this.#openedAt);
+    this.#shared.gone(this);
+  }
+}
+
+const BUSY = reason("rate-limited", "the server has too many events under way, try again in a moment");
+const TOO_MANY = reason("rate-limited", "too many requests from your address in a minute, slow down");
+
+function reconciledText(sub: string, outcome: Reconciled): string {
+  switch (outcome.kind) {
+    case "reply":
+      return negMsgText(sub, outcome.message);
+    case "too-many":
+      return negErrText(sub, reason("blocked", "this query is too big"), outcome.max);
+    case "malformed":
+      return negErrText(sub, reason("invalid", outcome.text));
+    case "failed":
+      return negErrText(sub, reason("error", "the store could not be read"));
+  }
+}
+
+/** The verb of a message of ours, by its first letters. */
+function labelOf(text: string): RelayMessageLabel {
+  switch (text.slice(2, 4)) {
+    case "OK":
+      return "OK";
+    case "NO":
+      return "NOTICE";
+    case "CL":
+      return "CLOSED";
+    case "CO":
+      return "COUNT";
+    case "AU":
+      return "AUTH";
+    case "NE":
+      return text.startsWith('["NEG-MSG') ? "NEG-MSG" : "NEG-ERR";
+    default:
+      return "EOSE";
+  }
+}
+
+const VERBS: ReadonlySet<string> = new Set<ClientMessageLabel>(["EVENT", "REQ", "CLOSE", "COUNT", "AUTH", "NEG-OPEN", "NEG-MSG", "NEG-CLOSE"]);
+
+/** The verb a client's message seems to begin with. */
+function verbOf(text: string): ClientMessageLabel {
+  const verb = text.slice(2, text.indexOf('"', 2));
+  return VERBS.has(verb) ? (verb as ClientMessageLabel) : "invalid";
+}
+
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,90 @@
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { BoundedMap } from "../../base/bounded.ts";
+import type { Filter } from "../../nostr/filter.ts";
+import { filterText } from "../../nostr/filter-text.ts";
+import { HyperLogLog, hllOffset } from "../../nostr/hyperloglog.ts";
+import { ItemSet } from "../../nostr/negentropy/items.ts";
+import { respond } from "../../nostr/negentropy/responder.ts";
+import { openReader } from "../../store/io/sqlite-store.ts";
+import type { FromReader, Reconciled, ToReader } from "../reader-messages.ts";
+
+/** The thread for reads that take long: counts and reconciliations. However long one takes, no socket waits for it. */
+export interface ReaderWorkerData {
+  readonly directory: string;
+  readonly negentropyItemsMax: number;
+}
+
+/** Sets that were built lately: several peers reconcile the same filter one after the other, and one peer comes back soon. Each is up to 40 bytes an item. */
+const SETS_KEPT = 8;
+
+const { directory, negentropyItemsMax } = workerData as ReaderWorkerData;
+const main = parentPort as MessagePort;
+const { reader } = openReader(directory);
+const sessions = new Map<number, ItemSet>();
+const sets = new BoundedMap<string, { head: number; set: ItemSet }>(SETS_KEPT);
+
+let turn: Promise<void> = Promise.resolve();
+main.on("message", (message: ToReader) => {
+  // One after the other: a session's second message must not overtake its first.
+  turn = turn.then(() => handle(message));
+});
+say({ kind: "started" });
+
+function say(message: FromReader): void {
+  main.postMessage(message);
+}
+
+async function handle(message: ToReader): Promise<void> {
+  if (message.kind === "end") sessions.delete(message.session);
+  else if (message.kind === "count") await count(message);
+  else {
+    const outcome = await reconcile(message).catch((): Reconciled => ({ kind: "failed" }));
+    if (outcome.kind !== "reply") sessions.delete(message.session);
+    say({ kind: "reconciled", session: message.session, outcome });
+  }
+}
+
+async function count({ ticket, filters, now }: ToReader & { kind: "count" }): Promise<void> {
+  try {
+    const [only] = filters;
+    const offset = filters.length === 1 && only !== undefined ? hllOffset(only) : undefined;
+    if (offset === undefined || only === undefined) {
+      say({ kind: "counted", ticket, count: await reader.count(filters, { now }), hll: undefined });
+      return;
+    }
+    const hll = new HyperLogLog(offset);
+    let found = 0;
+    for await (const slice of reader.query({ ...only, limit: undefined }, { now })) {
+      for (const event of slice) hll.add((JSON.parse(event.text) as { pubkey: Parameters<HyperLogLog["add"]>[0] }).pubkey);
+      found += slice.length;
+    }
+    say({ kind: "counted", ticket, count: found, hll: hll.toHex() });
+  } catch {
+    say({ kind: "failed", ticket });
+  }
+}
+
+async function reconcile({ session, filter, message, now }: ToReader & { kind: "reconcile" }): Promise<Reconciled> {
+  let set = sessions.get(session);
+  if (set === undefined) {
+    if (filter === undefined) return { kind: "failed" };
+    set = await itemsFor(filter, now);
+    if (set === undefined) return { kind: "too-many", max: negentropyItemsMax };
+    sessions.set(session, set);
+  }
+  const answer = respond(set, Buffer.from(message, "hex"));
+  if (answer.kind !== "reply") return { kind: "malformed", text: "the message does not follow the protocol" };
+  return { kind: "reply", message: Buffer.from(answer.message).toString("hex") };
+}
+
+async function itemsFor(filter: Filter, now: (ToReader & { kind: "reconcile" })["now"]): Promise<ItemSet | undefined> {
+  const head = await reader.head();
+  const key = filterText(filter);
+  const kept = sets.get(key);
+  if (kept?.head === head) return kept.set;
+  const items = await reader.items(filter, { now, upTo: head }, negentropyItemsMax);
+  if (items.length > negentropyItemsMax) return undefined;
+  const set = new ItemSet(items);
+  sets.set(key, { head, set });
+  return set;
+}

@@ -1,0 +1,144 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { WebSocketServer } from "ws";
+import { earlier, type Instant, plus } from "../../base/time.ts";
+import type { NostrEvent } from "../../nostr/event.ts";
+import type { RelayUrl } from "../../nostr/relay-url.ts";
+import type { FeedChange } from "../../store/event-store.ts";
+import { termsOf } from "../connection.ts";
+import type { RelayLimits } from "../limits.ts";
+import { SubscriptionIndex } from "../subscription-index.ts";
+import { Client, type Shared, type Subscription } from "./client.ts";
+import { Flusher } from "./flusher.ts";
+import { SharedText } from "./outbox.ts";
+import type { RelayPorts } from "./relay-ports.ts";
+
+export interface RelayOptions {
+  readonly limits: RelayLimits;
+  readonly relayUrls: readonly RelayUrl[];
+  /** Waiting for one client that does not read, and for all of them together. */
+  readonly outgoingBytesMax: number;
+  readonly outgoingBytesTotalMax: number;
+  /** Sent with the answer to a WebSocket handshake. */
+  readonly handshakeHeaders: readonly (readonly [name: string, value: string])[];
+}
+
+const TICK_MS = 1_000;
+/** A client that is there answers a goodbye at once. */
+const GOODBYE_MS = 1_000;
+
+/** The relay as clients see it: WebSocket in, the store's answers and everybody's new events out. */
+export class RelayServer {
+  readonly #options: RelayOptions;
+  readonly #ports: RelayPorts;
+  readonly #sockets: WebSocketServer;
+  readonly #clients = new Set<Client>();
+  readonly #index = new SubscriptionIndex<Subscription>();
+  readonly #shared: Shared;
+  #next = 1;
+  #heldBytes = 0;
+  #stopTicking: () => void = () => undefined;
+
+  constructor(options: RelayOptions, ports: RelayPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: options.limits.messageBytes,
+    });
+    this.#sockets.on("headers", (headers: string[]) => {
+      for (const [name, value] of options.handshakeHeaders) headers.push(`${name}: ${value}`);
+    });
+    this.#shared = {
+      ports,
+      terms: termsOf(options.limits, options.relayUrls),
+      index: this.#index,
+      flusher: new Flusher(ports.clock),
+      outgoingBytesMax: options.outgoingBytesMax,
+      held: (bytes) => this.#onHeld(bytes),
+      gone: (client) => this.#clients.delete(client),
+    };
+    this.#tick();
+  }
+
+  get connections(): number {
+    return this.#clients.size;
+  }
+
+  get outgoingBytes(): number {
+    return this.#heldBytes;
+  }
+
+  get subscriptions(): number {
+    return this.#index.size;
+  }
+
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, address: { readonly ip: string; readonly limitKey: string | undefined }): void {
+    this.#sockets.handleUpgrade(request, socket, head, (ws) => {
+      socket.setNoDelay(true);
+      const number = this.#next++;
+      this.#clients.add(new Client(ws, socket, address.limitKey, number, this.#shared));
+      this.#ports.report.connectionOpened(number, address.ip);
+    });
+  }
+
+  /** New changes of the store, in order, after their OKs: subscribers are sent what they asked for. */
+  broadcast(changes: readonly FeedChange[], passing: readonly string[]): void {
+    if (this.#index.size === 0) return;
+    const touched = new Set<Client>();
+    let delivered = 0;
+    const send = (text: string, isLive: (subscription: Subscription) => boolean) => {
+      let shared: SharedText | undefined;
+      this.#index.match(JSON.parse(text) as NostrEvent, (subscription) => {
+        if (!isLive(subscription)) return;
+        shared ??= new SharedText(text);
+        subscription.client.deliver(subscription, shared);
+        touched.add(subscription.client);
+        delivered++;
+      });
+    };
+    for (const change of changes) {
+      if (change.change === "served") send(change.event.text, (subscription) => change.seq > subscription.from);
+    }
+    for (const text of passing) send(text, () => true);
+    for (const client of touched) client.flushTo(this.#shared.flusher);
+    if (delivered > 0) this.#ports.report.messagesSent("EVENT", delivered);
+  }
+
+  get reconciliations(): number {
+    let open = 0;
+    for (const client of this.#clients) open += client.reconciliations;
+    return open;
+  }
+
+  /** Answers what is under way, says goodbye to everybody, and cuts off whoever has not left after `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopTicking();
+    const deadline = plus(this.#ports.clock.now(), graceMs);
+    for (const client of this.#clients) client.stopReading();
+    const poll = async (done: () => boolean, until: Instant) => {
+      while (!done() && this.#ports.clock.now() < until) await this.#ports.clock.sleepUntil(plus(this.#ports.clock.now(), 10));
+    };
+    await poll(() => [...this.#clients].every((client) => client.unanswered === 0), deadline);
+    for (const client of this.#clients) client.close(1001, "the server is stopping");
+    await poll(() => this.#clients.size === 0, earlier(deadline, plus(this.#ports.clock.now(), GOODBYE_MS)));
+    for (const client of this.#clients) client.drop("stopping");
+  }
+
+  #tick(): void {
+    const now = this.#ports.clock.now();
+    for (const client of this.#clients) client.tick(now);
+    this.#stopTicking = this.#ports.clock.at(plus(now, TICK_MS), () => this.#tick());
+  }
+
+  /** When all slow readers together hold too much, the one who holds most goes. */
+  #onHeld(bytes: number): void {
+    this.#heldBytes += bytes;
+    if (bytes <= 0 || this.#heldBytes <= this.#options.outgoingBytesTotalMax) return;
+    let slowest: Client | undefined;
+    for (const client of this.#clients) if (slowest === undefined || client.waitingBytes > slowest.waitingBytes) slowest = client;
+    slowest?.drop("slow-reader");
+  }
+}
