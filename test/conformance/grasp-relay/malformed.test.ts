@@ -95,7 +95,8 @@ proves("GRASP:3.2/malformed-notice", "wrong types at each place of REQ, CLOSE an
 
 proves("GRASP:3.2/malformed-notice", "wrong types at each place of an event are refused", async (t) => {
   const client = await t.connect();
-  const good = note(t.alice, "good");
+  // None of the values below is what this event has there.
+  const good = sign(t.alice, { kind: 1000, content: "good", tags: [["t", "good"]] });
   const inputs: Record<string, string> = { "EVENT alone": '["EVENT"]', "EVENT of an event list": JSON.stringify(["EVENT", [good]]) };
   for (const value of [1, null, true, {}, [], 1.5, "x", -1]) {
     const name = JSON.stringify(value);
@@ -107,7 +108,7 @@ proves("GRASP:3.2/malformed-notice", "wrong types at each place of an event are 
   for (const field of ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"]) {
     inputs[`without ${field}`] = JSON.stringify(["EVENT", { ...good, [field]: undefined }]);
   }
-  // These two are not malformed at all: the id tells that they are not the signed event.
+  // A few of them are well-formed: their id tells that they are not the signed event.
   await allRefused(client, inputs);
   await t.accepted(client, good);
 });
