@@ -78,15 +78,21 @@ export function mergeSources({ arguments: args, env, file }: Sources): Merged {
   return { given, warnings, problems };
 }
 
+/** Variables of the test suites may be set where a server is started by one. */
+const OF_TESTS = /^HOLDFAST_(TEST|PROP)_/;
+
 function noteOtherVariables(env: Environment, warnings: string[], problems: string[]): void {
   for (const name of Object.keys(env).toSorted()) {
     if (!/^(HOLDFAST|NGIT)_/.test(name)) continue;
     const other = otherByName.get(name);
     if (other !== undefined && env[name] !== "") warnings.push(`\`${name}\` ${other.why}.`);
     if (name === PRIVATE_MODE && !/^(|0|no|off|false)$/i.test(env[name] ?? "")) problems.push(privateProblem(name));
-    if (knownVariables.has(name) || SERVICE_LINK.test(name)) continue;
+    if (knownVariables.has(name) || SERVICE_LINK.test(name) || OF_TESTS.test(name)) continue;
     const near = closest(name, knownVariables);
-    problems.push(`\`${printable(name, SHOWN_MAX)}\` is not a setting${near === undefined ? "." : `; did you mean \`${near}\`?`}`);
+    const shown = `\`${printable(name, SHOWN_MAX)}\``;
+    // Clients of the same family have variables of their own that begin so; only what looks like a slip stops the start.
+    if (near === undefined && name.startsWith("NGIT_")) warnings.push(`${shown} is not a setting of this server and is ignored.`);
+    else problems.push(`${shown} is not a setting${near === undefined ? "." : `; did you mean \`${near}\`?`}`);
   }
 }
 

@@ -33,7 +33,6 @@ export class ReaderThread implements AsyncDisposable {
       worker.once("message", resolve);
       worker.once("error", reject);
     });
-    worker.removeAllListeners();
     return new ReaderThread(worker, died);
   }
 
