@@ -58,6 +58,8 @@ export interface Gate {
   readonly author: PublicKey;
   readonly seenAt: Instant;
   readonly lastUsedAt: Instant | undefined;
+  /** Of a request to vanish (NIP-62): everything of the key up to this time goes. */
+  readonly vanishUntil: UnixSeconds | undefined;
   /** The request event is itself still served. */
   readonly served: boolean;
 }
@@ -68,10 +70,17 @@ export interface Transaction {
   /** The served event that holds this address. */
   incumbent(address: Address): Awaitable<Version | undefined>;
   /**
-   * The request that shuts this event out: used before unused, then the earliest seen, then the lowest id. Only targets, author and time are compared: that
-   * some kinds cannot be deleted is for the asker to know.
+   * The request that shuts this event out: used before unused, then the earliest seen, then the lowest id. Kinds 5 and 62 cannot be deleted (NIP-09,
+   * NIP-62), so only a request to vanish shuts them out.
    */
-  gateFor(event: NostrEvent): Awaitable<(Gate & { readonly by: "deletion" | "vanish" }) | undefined>;
+  gateFor(event: NostrEvent): Awaitable<Gate | undefined>;
+  /** The remembered request of this id. */
+  gate(request: EventId): Awaitable<Gate | undefined>;
+  /**
+   * What a request to vanish has left to do, in any order, at most `max`: served events up to its time that are its author's, or gift wraps to that key
+   * (NIP-62). The request itself stays. A request to delete has nothing of this.
+   */
+  toVanish(gate: Pick<Gate, "request" | "author" | "vanishUntil">, max: number): Awaitable<readonly EventId[]>;
   /** Those of `ids` that are served and by this author, each once, in any order. */
   ownServed(author: PublicKey, ids: readonly EventId[]): Awaitable<readonly (Version & { readonly kind: number })[]>;
   /** Is one of these events or addresses served? */
@@ -96,8 +105,6 @@ export interface Writer {
   expired(now: UnixSeconds, max: number): Promise<readonly EventId[]>;
   /** The earliest `expiration` among what is served. */
   nextExpiry(): Promise<UnixSeconds | undefined>;
-  /** Events of a key up to a time that are still served, in any order, at most `max` (what a vanish request has left to do). */
-  ofKey(author: PublicKey, until: UnixSeconds, max: number): Promise<readonly EventId[]>;
   /** Remembered requests by ascending id, those after `after`. */
   gates(after: EventId | undefined, max: number): Promise<readonly Gate[]>;
 }

@@ -40,7 +40,8 @@ function hash(seed: KeySeed, dimension: number, first: string, second: string): 
 
 export const kindKey = (kind: number): number => kind;
 export const authorKey = (seed: KeySeed, author: PublicKey): number => hash(seed, DIMENSION.author, author, "");
-export const authorKindKey = (seed: KeySeed, author: PublicKey, kind: number): number => hash(seed, DIMENSION.authorKind, author, `${kind}`);
+export const authorKindKey = (seed: KeySeed, author: PublicKey, kind: number): number =>
+  hash(seed, DIMENSION.authorKind, author, `${kind}`);
 export const tagKey = (seed: KeySeed, letter: string, value: string): number => hash(seed, DIMENSION.tag, letter, value);
 export const addressKey = (seed: KeySeed, address: Address): number =>
   hash(seed, DIMENSION.address, address.pubkey, `${address.kind}:${address.d}`);
@@ -58,7 +59,8 @@ export function idRank(id: EventId): number {
 }
 
 /** NIP-01: single-letter tags are indexed, by their first value. */
-export const isIndexedTag = (name: string | undefined): name is string => name !== undefined && name.length === 1 && /^[a-zA-Z]$/.test(name);
+export const isIndexedTag = (name: string | undefined): name is string =>
+  name !== undefined && name.length === 1 && /^[a-zA-Z]$/.test(name);
 
 /** The keys of every list that an event stands in, each once. */
 export function postingKeys(seed: KeySeed, event: NostrEvent): number[] {

@@ -1,5 +1,5 @@
 import type { UnixSeconds } from "../base/time.ts";
-import type { EventId, PublicKey } from "../nostr/event.ts";
+import type { EventId } from "../nostr/event.ts";
 import { type Filter, matches } from "../nostr/filter.ts";
 import type { Awaitable, Feed, FeedChange, Gate, Items, Reader, Seq, StoredEvent, Transaction, View, Writer } from "./event-store.ts";
 import { seq } from "./event-store.ts";
@@ -68,13 +68,6 @@ export class MemoryStore implements Reader, Writer, Feed {
 
   async nextExpiry(): Promise<UnixSeconds | undefined> {
     return this.#expiring()[0]?.expiresAt;
-  }
-
-  async ofKey(author: PublicKey, until: UnixSeconds, max: number): Promise<readonly EventId[]> {
-    return [...this.#tables.served.values()]
-      .filter(({ event }) => event.pubkey === author && event.created_at <= until)
-      .slice(0, max)
-      .map((row) => row.event.id);
   }
 
   async gates(after: EventId | undefined, max: number): Promise<readonly Gate[]> {

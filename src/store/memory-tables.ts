@@ -35,7 +35,8 @@ export interface MemoryTables {
 }
 
 export function asGate(row: GateRow, served: boolean): Gate {
-  return { request: row.request, author: row.author, seenAt: row.seenAt, lastUsedAt: row.lastUsedAt, served };
+  const { request, author, seenAt, lastUsedAt, targets } = row;
+  return { request, author, seenAt, lastUsedAt, served, vanishUntil: targets.find((target) => target.kind === "key")?.until };
 }
 
 /** `row` is what is served under that id now: it may have gone since, or be served again by a later change. */

@@ -1,5 +1,8 @@
+import { isDeletable } from "../nostr/deletion.ts";
 import type { EventId, NostrEvent, PublicKey, Tag } from "../nostr/event.ts";
+import { GIFT_WRAP } from "../nostr/kinds.ts";
 import { type Address, addressOf, type Version, wins } from "../nostr/replaceable.ts";
+import { tagValues } from "../nostr/tags.ts";
 import type { Batch, Change, GateTarget } from "./batch.ts";
 import { type FeedChange, type Gate, seq, type Transaction } from "./event-store.ts";
 import { MemoryOverlay } from "./memory-overlay.ts";
@@ -39,14 +42,25 @@ export class MemoryTransaction implements Transaction {
     return first === undefined ? undefined : { id: first.id, created_at: first.created_at };
   }
 
-  gateFor(event: NostrEvent): (Gate & { readonly by: "deletion" | "vanish" }) | undefined {
-    const shutting = this.#gates
-      .values()
-      .filter((gate) => gate.author === event.pubkey && gate.targets.some((target) => covers(target, event)));
+  gateFor(event: NostrEvent): Gate | undefined {
+    const counts = (target: GateTarget) => (isDeletable(event.kind) || target.kind === "key") && covers(target, event);
+    const shutting = this.#gates.values().filter((gate) => gate.author === event.pubkey && gate.targets.some(counts));
     const [first] = shutting.toSorted(byCredit);
-    if (first === undefined) return undefined;
-    const vanish = first.targets.some((target) => target.kind === "key" && covers(target, event));
-    return { ...asGate(first, this.serves(first.request)), by: vanish ? "vanish" : "deletion" };
+    return first === undefined ? undefined : asGate(first, this.serves(first.request));
+  }
+
+  gate(request: EventId): Gate | undefined {
+    const row = this.#gates.get(request);
+    return row === undefined ? undefined : asGate(row, this.serves(request));
+  }
+
+  toVanish({ request, author, vanishUntil }: Pick<Gate, "request" | "author" | "vanishUntil">, max: number): readonly EventId[] {
+    if (vanishUntil === undefined) return [];
+    const isWrapFor = (event: NostrEvent) => event.kind === GIFT_WRAP && tagValues(event, "p").includes(author);
+    return this.#events()
+      .filter((event) => event.id !== request && event.created_at <= vanishUntil && (event.pubkey === author || isWrapFor(event)))
+      .slice(0, max)
+      .map((event) => event.id);
   }
 
   ownServed(author: PublicKey, ids: readonly EventId[]): readonly (Version & { readonly kind: number })[] {

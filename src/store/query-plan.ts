@@ -1,8 +1,8 @@
-import type { NostrEvent } from "../nostr/event.ts";
+import type { NostrEvent, PublicKey } from "../nostr/event.ts";
 import { type Filter, matches } from "../nostr/filter.ts";
 import { authorKey, authorKindKey, type KeySeed, kindKey, TIME_KEY, tagKey } from "./keys.ts";
 
-/** One posting list to read, and how to see on an event's text that it is not there by a shared hash. */
+/** One posting list to read, and how to see on an event's text (`eventText`) that it is not there by a shared hash. */
 export interface Term {
   readonly key: number;
   /** Must occur in the text of every true hit; `undefined` when the key is exact. */
@@ -22,8 +22,13 @@ export interface Driver {
 /** Beyond this, one list per author and kind would be more lists than reading the authors' own and looking at the kind. */
 const AUTHOR_KIND_TERMS_MAX = 256;
 
-/** `"…"` as it stands in a stored text, without the quotes. */
-const inText = (value: string): string => JSON.stringify(value).slice(1, -1);
+/** A stored text has an unescaped quote after `[` only where a tag begins, so this needle tells exactly whether a tag has this name and first value. */
+export const tagTerm = (seed: KeySeed, letter: string, value: string): Term => ({
+  key: tagKey(seed, letter, value),
+  needle: `["${letter}",${JSON.stringify(value)}`,
+});
+
+const byAuthor = (author: PublicKey): string => `"pubkey":"${author}"`;
 
 /**
  * Every sensible driver of a filter without ids. The caller picks the one with the fewest postings; the first is the best guess.
@@ -36,7 +41,7 @@ export function driversOf(filter: Filter, seed: KeySeed): readonly Driver[] {
   for (const [letter, values] of tags) {
     drivers.push({
       name: "tag",
-      terms: values.map((value) => ({ key: tagKey(seed, letter, value), needle: inText(value) })),
+      terms: values.map((value) => tagTerm(seed, letter, value)),
       kinds,
       rest: filter.authors === undefined && filter.tags.size === 1 ? undefined : (event) => matches(filter, event),
     });
@@ -45,15 +50,24 @@ export function driversOf(filter: Filter, seed: KeySeed): readonly Driver[] {
   if (filter.authors !== undefined) {
     const { authors } = filter;
     if (filter.kinds !== undefined && authors.length * filter.kinds.length <= AUTHOR_KIND_TERMS_MAX) {
-      const terms = filter.kinds.flatMap((kind) => authors.map((author) => ({ key: authorKindKey(seed, author, kind), needle: author })));
+      const terms = filter.kinds.flatMap((kind) =>
+        authors.map((author) => ({ key: authorKindKey(seed, author, kind), needle: byAuthor(author) })),
+      );
       drivers.push({ name: "author+kind", terms, kinds: undefined, rest: authorRest });
     } else {
-      drivers.push({ name: "author", terms: authors.map((a) => ({ key: authorKey(seed, a), needle: a })), kinds, rest: authorRest });
+      drivers.push({
+        name: "author",
+        terms: authors.map((author) => ({ key: authorKey(seed, author), needle: byAuthor(author) })),
+        kinds,
+        rest: authorRest,
+      });
     }
   }
   if (drivers.length > 0) return drivers;
   if (filter.kinds !== undefined) {
-    return [{ name: "kind", terms: filter.kinds.map((kind) => ({ key: kindKey(kind), needle: undefined })), kinds: undefined, rest: undefined }];
+    return [
+      { name: "kind", terms: filter.kinds.map((kind) => ({ key: kindKey(kind), needle: undefined })), kinds: undefined, rest: undefined },
+    ];
   }
   return [{ name: "time", terms: [{ key: TIME_KEY, needle: undefined }], kinds: undefined, rest: undefined }];
 }

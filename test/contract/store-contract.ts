@@ -8,6 +8,7 @@ import { queryContract } from "./store/queries.ts";
 import { sliceContract } from "./store/slices.ts";
 import { transactionContract } from "./store/transactions.ts";
 import { upkeepContract } from "./store/upkeep.ts";
+import { vanishContract } from "./store/vanish.ts";
 
 /**
  * What every store must do, whatever it is made of. `open` gives an empty store each time it is called; `isOracle` is for the memory
@@ -21,6 +22,7 @@ export function runStoreContract(name: string, open: OpenFunction, { isOracle = 
     transactionContract(open);
     decisionContract(open);
     gateContract(open);
+    vanishContract(open);
     upkeepContract(open);
     historyContract(open, isOracle);
   });

@@ -25,7 +25,9 @@ export class DirectoryLock implements Disposable {
       db.close();
       const taken = error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
       if (!taken) throw error;
-      throw new StoreProblem(`${directory} is in use by another running server. Stop that one first, or give this one a data path of its own.`);
+      throw new StoreProblem(
+        `${directory} is in use by another running server. Stop that one first, or give this one a data path of its own.`,
+      );
     }
   }
 

@@ -37,9 +37,14 @@ export class Postings {
   }
 
   startOf(until: number | undefined): Cursor {
-    return { createdAt: until === undefined ? Number.MAX_SAFE_INTEGER : until, rank: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
+    return {
+      createdAt: until === undefined ? Number.MAX_SAFE_INTEGER : until,
+      rank: Number.MAX_SAFE_INTEGER,
+      seq: Number.MAX_SAFE_INTEGER,
+    };
   }
 
+  /** At least `max` while there are so many; a few more where the last ones tie in time and in the beginning of their id. */
   withBodies(terms: readonly Term[], from: Cursor, since: number, max: number): BodiedRow[] {
     let read = this.#bodied.get(terms.length);
     if (read === undefined) {
@@ -48,19 +53,27 @@ export class Postings {
       read = (parameters) => statement.all(...parameters);
       this.#bodied.set(terms.length, read);
     }
-    return read(parametersOf(terms, 0, terms.length, from, since, max));
+    for (let more = 1; ; more *= 8) {
+      const rows = read(parametersOf(terms, 0, terms.length, from, since, max + more));
+      if (rows.length < max + more) return rows;
+      for (let end = rows.length - 1; end >= max; end--) {
+        const [, createdAt, rank] = rows[end] as BodiedRow;
+        const [, before, beforeRank] = rows[end - 1] as BodiedRow;
+        if (createdAt !== before || rank !== beforeRank) return rows.slice(0, end);
+      }
+    }
   }
 
-  /** All terms, merged newest first, `slice` postings at a time. */
-  *merged(terms: readonly Term[], until: number | undefined, since: number, slice: number): Generator<readonly Posting[], void, void> {
+  /** All terms, merged newest first: a function that gives the next so many, never ending between two that tie. */
+  merged(terms: readonly Term[], until: number | undefined, since: number): (slice: number) => readonly Posting[] {
     const groups: Group[] = [];
-    const share = Math.max(64, Math.ceil(slice / Math.ceil(terms.length / GROUP_MAX)));
     for (let first = 0; first < terms.length; first += GROUP_MAX) {
       groups.push({ first, count: Math.min(GROUP_MAX, terms.length - first), rows: [], at: 0, cursor: this.startOf(until), ended: false });
     }
-    for (;;) {
+    return (slice) => {
       const out: Posting[] = [];
-      while (out.length < slice) {
+      const share = Math.max(64, Math.ceil(slice / groups.length));
+      for (;;) {
         let best: Posting | undefined;
         let from: Group | undefined;
         for (const group of groups) {
@@ -71,15 +84,14 @@ export class Postings {
             from = group;
           }
         }
-        if (best === undefined || from === undefined) {
-          if (out.length > 0) yield out;
-          return;
-        }
+        if (best === undefined || from === undefined) return out;
+        const last = out[out.length - 1];
+        const ties = last?.createdAt === best.createdAt && last.rank === best.rank;
+        if (out.length >= slice && !ties) return out;
         from.at++;
         out.push(best);
       }
-      yield out;
-    }
+    };
   }
 
   #refill(group: Group, terms: readonly Term[], since: number, max: number): void {

@@ -36,7 +36,7 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE TABLE gate (
     request BLOB PRIMARY KEY,
     author BLOB NOT NULL,
-    vanish INTEGER NOT NULL,
+    vanish_until INTEGER,
     seen_at INTEGER NOT NULL,
     last_used_at INTEGER
   ) STRICT, WITHOUT ROWID;

@@ -1,8 +1,8 @@
 import { unixSeconds } from "../../base/time.ts";
 import type { EventId } from "../../nostr/event.ts";
 import { type Feed, type FeedChange, type Seq, seq } from "../event-store.ts";
-import { GONE_PASSED } from "./sqlite-tables.ts";
 import { type Connection, HEAD_SQL } from "./sqlite-file.ts";
+import { GONE_PASSED } from "./sqlite-tables.ts";
 
 /** Changes a slice reads: a few milliseconds at a kilobyte an event. */
 const SLICE = 1_000;
@@ -28,9 +28,12 @@ export class SqliteFeed implements Feed {
     this.#atOneMoment = db.transaction((after: number, upTo: number) => this.#slice(after, upTo));
   }
 
-  async *read(after: Seq): AsyncGenerator<readonly FeedChange[], void, void> {
-    const head = this.#head.get() ?? 0;
-    for (let from: number = after; from < head; from += SLICE) yield this.#atOneMoment(from, Math.min(head, from + SLICE));
+  read(after: Seq): AsyncGenerator<readonly FeedChange[], void, void> {
+    return this.#slices(after, this.#head.get() ?? 0);
+  }
+
+  async *#slices(after: number, head: number): AsyncGenerator<readonly FeedChange[], void, void> {
+    for (let from = after; from < head; from += SLICE) yield this.#atOneMoment(from, Math.min(head, from + SLICE));
   }
 
   #slice(after: number, upTo: number): FeedChange[] {

@@ -29,12 +29,17 @@ function tune(db: Connection): void {
 export function openForWriting(directory: string, random: () => number): Connection {
   mkdirSync(directory, { recursive: true });
   const db = new Database(storeFile(directory));
-  db.pragma("journal_mode = WAL");
-  // OK true means durable (grasp.md 3.2): every commit waits until the log is on disk.
-  db.pragma("synchronous = FULL");
-  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  tune(db);
-  migrate(db, random);
+  try {
+    db.pragma("journal_mode = WAL");
+    // OK true means durable (grasp.md 3.2): every commit waits until the log is on disk.
+    db.pragma("synchronous = FULL");
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    tune(db);
+    migrate(db, random);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   // A new file is durable only when the folder that names it is, too.
   for (const path of [directory, dirname(directory)]) syncDirectory(path);
   return db;

@@ -1,6 +1,8 @@
-import { type Instant, instant } from "../../base/time.ts";
+import { type Instant, instant, unixSeconds } from "../../base/time.ts";
+import { formatCoordinate } from "../../nostr/coordinate.ts";
+import { isDeletable } from "../../nostr/deletion.ts";
 import type { EventId, NostrEvent, PublicKey } from "../../nostr/event.ts";
-import { addressOf } from "../../nostr/replaceable.ts";
+import { type Address, addressOf } from "../../nostr/replaceable.ts";
 import type { Change, GateTarget } from "../batch.ts";
 import type { Gate } from "../event-store.ts";
 import type { Connection } from "./sqlite-file.ts";
@@ -8,7 +10,7 @@ import type { Connection } from "./sqlite-file.ts";
 interface GateRow {
   request: Buffer;
   author: Buffer;
-  vanish: number;
+  vanish_until: number | null;
   seen_at: number;
   last_used_at: number | null;
 }
@@ -28,7 +30,8 @@ export class SqliteGates {
          WHERE t.author = ? AND t.target IN (?, ?, ?) AND (t.until IS NULL OR t.until >= ?)
          ORDER BY g.last_used_at IS NULL, g.seen_at, g.request LIMIT 1`,
       ),
-      put: db.prepare("INSERT OR IGNORE INTO gate (request, author, vanish, seen_at, last_used_at) VALUES (?, ?, ?, ?, ?)"),
+      get: db.prepare<[Buffer], GateRow>("SELECT * FROM gate WHERE request = ?"),
+      put: db.prepare("INSERT OR IGNORE INTO gate (request, author, vanish_until, seen_at, last_used_at) VALUES (?, ?, ?, ?, ?)"),
       putTarget: db.prepare("INSERT OR IGNORE INTO gate_target (author, target, request, until) VALUES (?, ?, ?, ?)"),
       used: db.prepare("UPDATE gate SET last_used_at = ? WHERE request = ?"),
       drop: db.prepare("DELETE FROM gate WHERE request = ?"),
@@ -46,19 +49,31 @@ export class SqliteGates {
     for (const author of this.#statements.authors.iterate()) this.#authors.add(author.toString("hex"));
   }
 
-  find(event: NostrEvent): (Gate & { by: "deletion" | "vanish" }) | undefined {
+  find(event: NostrEvent): Gate | undefined {
     if (!this.#authors.has(event.pubkey)) return undefined;
+    if (!isDeletable(event.kind)) return this.#first(event, "", "");
     const address = addressOf(event);
-    const byAddress = address === undefined ? "" : `a${address.kind}:${address.d}`;
-    const row = this.#statements.find.get(bytes(event.pubkey), `e${event.id}`, byAddress, "k", event.created_at);
-    return row === undefined ? undefined : { ...this.#gateOf(row), by: row.vanish === 1 ? "vanish" : "deletion" };
+    const byAddress = address === undefined ? "" : addressTarget(address);
+    return this.#first(event, `e${event.id}`, byAddress);
+  }
+
+  /** The remembered request of this id. */
+  get(request: EventId): Gate | undefined {
+    const row = this.#statements.get.get(bytes(request));
+    return row === undefined ? undefined : this.#gateOf(row);
+  }
+
+  #first(event: NostrEvent, byId: string, byAddress: string): Gate | undefined {
+    const row = this.#statements.find.get(bytes(event.pubkey), byId, byAddress, KEY_TARGET, event.created_at);
+    return row === undefined ? undefined : this.#gateOf(row);
   }
 
   put(change: Change & { kind: "gate" }): void {
     const request = bytes(change.request);
     const author = bytes(change.author);
-    const vanish = change.targets.some((target) => target.kind === "key") ? 1 : 0;
-    this.#statements.put.run(request, author, vanish, change.seenAt, change.used ? change.seenAt : null);
+    const vanish = change.targets.find((target) => target.kind === "key");
+    const { changes } = this.#statements.put.run(request, author, vanish?.until ?? null, change.seenAt, change.used ? change.seenAt : null);
+    if (changes === 0) return;
     for (const target of change.targets) this.#statements.putTarget.run(author, targetText(target), request, untilOf(target));
     this.#authors.add(change.author);
   }
@@ -88,16 +103,21 @@ export class SqliteGates {
       seenAt: instant(row.seen_at),
       lastUsedAt: row.last_used_at === null ? undefined : instant(row.last_used_at),
       served: this.#isServed(request),
+      vanishUntil: row.vanish_until === null ? undefined : unixSeconds(row.vanish_until),
     };
   }
 }
+
+const KEY_TARGET = "k";
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, "hex");
 
 function targetText(target: GateTarget): string {
   if (target.kind === "event") return `e${target.id}`;
-  if (target.kind === "address") return `a${target.address.kind}:${target.address.d}`;
-  return "k";
+  if (target.kind === "address") return addressTarget(target.address);
+  return KEY_TARGET;
 }
+
+const addressTarget = (address: Address): string => `a${formatCoordinate(address)}`;
 
 const untilOf = (target: GateTarget): number | null => (target.kind === "event" ? null : target.until);

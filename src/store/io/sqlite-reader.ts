@@ -12,6 +12,10 @@ import { type Connection, HEAD_SQL, readSeed } from "./sqlite-file.ts";
 
 /** How many postings one slice looks at: about a millisecond of work, two when events must be parsed. */
 const SLICE_POSTINGS = 1_000;
+/** The first slice, before it is known how large the events are. */
+const FIRST_SLICE = 128;
+/** What one slice may hold in texts: a few hundred events of a kilobyte, or a few of the largest. */
+const SLICE_BYTES = 1_048_576;
 /** A list longer than this is long, whatever its length: enough to tell two ways of reading apart. */
 const ESTIMATE_MAX = 200;
 /** Estimating more lists than this would cost as much as reading them. */
@@ -45,9 +49,7 @@ export class SqliteReader implements Reader {
       )
       .raw(true);
     this.#head = db.prepare<[], number>(HEAD_SQL).pluck();
-    this.#estimate = db
-      .prepare<[number, number], number>("SELECT count(*) FROM (SELECT 1 FROM posting WHERE key = ? LIMIT ?)")
-      .pluck();
+    this.#estimate = db.prepare<[number, number], number>("SELECT count(*) FROM (SELECT 1 FROM posting WHERE key = ? LIMIT ?)").pluck();
     this.#itemReader = new ItemReader(db);
   }
 
@@ -89,7 +91,7 @@ export class SqliteReader implements Reader {
       for (const event of slice) found.push(event);
       if (found.length > max) break;
     }
-    return itemsOf(found);
+    return itemsOf(found.slice(0, Math.min(found.length, max + 1)));
   }
 
   async provenance(id: EventId): Promise<Provenance | undefined> {
@@ -129,7 +131,7 @@ export class SqliteReader implements Reader {
   #byIds(ids: readonly EventId[], filter: Filter, view: View): StoredEvent[] {
     const plain = filter.authors === undefined && filter.kinds === undefined && filter.tags.size === 0;
     const found: StoredEvent[] = [];
-    for (const id of ids) {
+    for (const id of new Set(ids)) {
       for (const row of this.#byRank.all(idRank(id))) {
         const [number, createdAt, expiresAt, text] = row;
         if (idOf(text) !== id || !visible(number, expiresAt, view)) continue;
@@ -148,22 +150,26 @@ export class SqliteReader implements Reader {
     const seen = terms.length > 1 ? new Set<number>() : undefined;
     let cursor = this.#postings.startOf(filter.until);
     let left = limit;
+    let most = FIRST_SLICE;
     for (;;) {
-      const want = Math.min(left, SLICE_POSTINGS);
+      const want = Math.min(left, most);
       const rows = this.#postings.withBodies(terms, cursor, filter.since ?? START_OF_TIME, want);
       const slice: StoredEvent[] = [];
+      let bytes = 0;
       for (const [term, createdAt, , number, expiresAt, text] of rows) {
         if (seen?.has(number) || !visible(number, expiresAt, view)) continue;
         const needle = (terms[term] as { needle: string | undefined }).needle;
         if (needle !== undefined && !text.includes(needle)) continue;
         seen?.add(number);
+        bytes += text.length;
         slice.push({ seq: seq(number), id: idOf(text), createdAt: unixSeconds(createdAt), text });
       }
+      yield inOrder(slice, left);
       left -= slice.length;
-      yield slice;
       const last = rows[rows.length - 1];
       if (last === undefined || rows.length < want || left <= 0) return;
       cursor = { createdAt: last[1], rank: last[2], seq: last[3] };
+      most = fitting(slice.length, bytes);
     }
   }
 
@@ -171,12 +177,17 @@ export class SqliteReader implements Reader {
   async *#checked(driver: Driver, filter: Filter, view: View, limit: number): AsyncGenerator<readonly StoredEvent[], void, void> {
     const { terms, kinds, rest } = driver;
     const seen = new Set<number>();
-    const size = Math.min(SLICE_POSTINGS, kinds === undefined && rest === undefined ? limit : SLICE_POSTINGS);
+    const postings = this.#postings.merged(terms, filter.until, filter.since ?? START_OF_TIME);
     let left = limit;
-    for (const postings of this.#postings.merged(terms, filter.until, filter.since ?? START_OF_TIME, size)) {
-      const wanted = postings.filter((posting) => (kinds === undefined || kinds.has(posting.kind)) && !seen.has(posting.seq));
+    let most = FIRST_SLICE;
+    for (;;) {
+      // With conditions beyond the lists, most of what is read may not match: then more is read at once.
+      const read = postings(kinds === undefined && rest === undefined ? Math.min(left, most) : most);
+      if (read.length === 0) return;
+      const wanted = read.filter((posting) => (kinds === undefined || kinds.has(posting.kind)) && !seen.has(posting.seq));
       const bodies = this.#bodiesOf(wanted);
       const slice: StoredEvent[] = [];
+      let bytes = 0;
       for (const posting of wanted) {
         const body = bodies.get(posting.seq); // absent: removed since the list was read
         if (body === undefined || seen.has(posting.seq) || !visible(posting.seq, body[1], view)) continue;
@@ -184,13 +195,14 @@ export class SqliteReader implements Reader {
         const needle = (terms[posting.term] as { needle: string | undefined }).needle;
         if (needle !== undefined && !text.includes(needle)) continue;
         seen.add(posting.seq);
+        bytes += text.length;
         if (rest !== undefined && !rest(JSON.parse(text) as NostrEvent)) continue;
         slice.push({ seq: seq(posting.seq), id: idOf(text), createdAt: unixSeconds(posting.createdAt), text });
-        if (slice.length >= left) break;
       }
+      yield inOrder(slice, left);
       left -= slice.length;
-      yield slice;
       if (left <= 0) return;
+      most = fitting(bodies.size, bytes);
     }
   }
 
@@ -204,6 +216,23 @@ export class SqliteReader implements Reader {
 
 const visible = (number: number, expiresAt: number | null, view: View): boolean =>
   (expiresAt === null || expiresAt > view.now) && (view.upTo === undefined || number <= view.upTo);
+
+/** How many more events of this size make a slice. */
+const fitting = (count: number, bytes: number): number =>
+  count === 0 ? SLICE_POSTINGS : Math.max(8, Math.min(SLICE_POSTINGS, Math.floor((SLICE_BYTES * count) / Math.max(1, bytes))));
+
+/** At most `max` of a slice that never ends between two ids that begin alike: those are put in order here, by the whole id. */
+function inOrder(slice: StoredEvent[], max: number): readonly StoredEvent[] {
+  for (let i = 1; i < slice.length; i++) {
+    const before = slice[i - 1] as StoredEvent;
+    const event = slice[i] as StoredEvent;
+    if (before.createdAt === event.createdAt && before.id > event.id) {
+      slice.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
+      break;
+    }
+  }
+  return slice.length > max ? slice.slice(0, max) : slice;
+}
 
 /** A stored text begins `{"id":"…`. */
 const idOf = (text: string): EventId => text.slice(7, 71) as EventId;

@@ -1,5 +1,5 @@
 import { unixSeconds } from "../../base/time.ts";
-import type { EventId, NostrEvent, VerifiedEvent } from "../../nostr/event.ts";
+import type { EventId, VerifiedEvent } from "../../nostr/event.ts";
 import type { Change } from "../batch.ts";
 import { type FeedChange, type StoredEvent, seq } from "../event-store.ts";
 import { idRank, type KeySeed, postingKeys } from "../keys.ts";
@@ -77,10 +77,6 @@ export class SqliteTables {
     this.#statements.gone.run(number, GONE_PASSED, bytes);
     this.#statements.gone.run(removal, GONE_REMOVED, bytes);
     return { seq: seq(removal), change: "removed", id };
-  }
-
-  load(number: number): NostrEvent {
-    return JSON.parse(this.#statements.text.get(number) as string) as NostrEvent;
   }
 
   #putAll(event: VerifiedEvent, rank: number, number: number): void {

@@ -114,7 +114,9 @@ export function feedContract(open: OpenFunction): void {
         }
         expect(turn).toBeGreaterThan(1);
         expect(seen).toEqual(Array.from({ length: head }, (_, n) => n + 1));
-        expect(await gather(store.feed.read(head))).toHaveLength(turn);
+        const since = store.feed.read(head);
+        await serve(store, fakeEvent({ created_at: 9000 + turn }));
+        expect(await gather(since)).toHaveLength(turn);
       }),
     );
 

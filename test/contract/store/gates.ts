@@ -46,7 +46,7 @@ export function gateContract(open: OpenFunction): void {
           seenAt: 5000,
           lastUsedAt: undefined,
           served: false,
-          by: "deletion",
+          vanishUntil: undefined,
         });
         expect(await gateFor(store, theirs)).toBeUndefined();
         expect(await gateFor(store, fakeEvent({ created_at: 3 }))).toBeUndefined();
@@ -58,7 +58,7 @@ export function gateContract(open: OpenFunction): void {
       withStore(open, async (store) => {
         const version = (created_at: number, more = {}) => fakeEvent({ kind: 30_617, created_at, tags: [["d", "hold"]], ...more });
         await apply(store, [gate("r", [onHold(50)])]);
-        expect(await gateFor(store, version(49))).toMatchObject({ request: fakeId("r"), by: "deletion" });
+        expect(await gateFor(store, version(49))).toMatchObject({ request: fakeId("r"), vanishUntil: undefined });
         expect(await requestFor(store, version(50))).toBe(fakeId("r"));
         expect(await requestFor(store, version(51))).toBeUndefined();
         expect(await requestFor(store, version(49, { kind: 30_618 }))).toBeUndefined();
@@ -113,10 +113,68 @@ export function gateContract(open: OpenFunction): void {
       "a key target shuts out everything of the key up to its time, and nobody else (NIP-62)",
       withStore(open, async (store) => {
         await apply(store, [gate("r", [onKey(50)])]);
-        expect(await gateFor(store, fakeEvent({ created_at: 50 }))).toMatchObject({ request: fakeId("r"), by: "vanish" });
-        expect(await gateFor(store, fakeEvent({ created_at: 0, kind: 30_617 }))).toMatchObject({ by: "vanish" });
+        expect(await gateFor(store, fakeEvent({ created_at: 50 }))).toMatchObject({ request: fakeId("r"), vanishUntil: 50 });
+        expect(await gateFor(store, fakeEvent({ created_at: 0, kind: 30_617 }))).toMatchObject({ vanishUntil: 50 });
         expect(await gateFor(store, fakeEvent({ created_at: 51 }))).toBeUndefined();
         expect(await gateFor(store, fakeEvent({ created_at: 1, pubkey: bob }))).toBeUndefined();
+      }),
+    );
+
+    it.each([5, 62])("kind %i is shut out by a request to vanish and by nothing else (NIP-09, NIP-62)", (kind) =>
+      withStore(open, async (store) => {
+        const request = fakeEvent({ kind, created_at: 50 });
+        const later = fakeEvent({ kind, created_at: 51 });
+        const note = fakeEvent({ created_at: 50 });
+        // Seen first and used, so that it would be the one if it counted.
+        await apply(store, [gate("deletion", [onEvent(request), onEvent(later), onEvent(note)], { seenAt: instant(1), used: true })]);
+        expect(await requestFor(store, note)).toBe(fakeId("deletion"));
+        expect(await requestFor(store, request)).toBeUndefined();
+        await apply(store, [gate("vanish", [onKey(50)])]);
+        expect(await requestFor(store, note)).toBe(fakeId("deletion"));
+        expect(await gateFor(store, request)).toMatchObject({ request: fakeId("vanish"), vanishUntil: 50 });
+        expect(await requestFor(store, later)).toBeUndefined();
+      })(),
+    );
+
+    it(
+      "gate: the remembered request of an id, of either sort, until it is forgotten (grasp.md 11.2)",
+      withStore(open, async (store) => {
+        const request = fakeEvent({ kind: 62, created_at: 50 });
+        const remembered = (id: EventId) => store.writer.transact((tx) => tx.gate(id));
+        await apply(store, [put(request)]);
+        expect(await remembered(request.id)).toBeUndefined();
+        await apply(store, [
+          gate("", [onKey(50)], { request: request.id, used: true }),
+          gate("d", [onEvent(fakeEvent())], { author: bob }),
+        ]);
+        const vanish = { request: request.id, author: alice, seenAt: 5000, lastUsedAt: 5000, vanishUntil: 50 };
+        expect(await remembered(request.id)).toEqual({ ...vanish, served: true });
+        const deletion = { request: fakeId("d"), author: bob, seenAt: 5000, lastUsedAt: undefined, vanishUntil: undefined };
+        expect(await remembered(fakeId("d"))).toEqual({ ...deletion, served: false });
+        await apply(store, remove(request));
+        expect(await remembered(request.id)).toEqual({ ...vanish, served: false });
+        expect(await remembered(fakeId("unknown"))).toBeUndefined();
+        await apply(store, [{ kind: "gate-forget", request: request.id }]);
+        expect(await remembered(request.id)).toBeUndefined();
+      }),
+    );
+
+    it(
+      "gate: a work sees what it remembered and forgot itself, and nothing of it stays when it fails",
+      withStore(open, async (store) => {
+        const event = fakeEvent();
+        const failing = store.writer.transact(async (tx) => {
+          await tx.apply([gate("r", [onEvent(event)])]);
+          expect(await tx.gate(fakeId("r"))).toMatchObject({ author: alice });
+          expect(await tx.gateFor(event)).toMatchObject({ request: fakeId("r") });
+          await tx.apply([{ kind: "gate-forget", request: fakeId("r") }]);
+          expect(await tx.gate(fakeId("r"))).toBeUndefined();
+          await tx.apply([gate("r", [onEvent(event)])]);
+          throw new Error("changed my mind");
+        });
+        await expect(failing).rejects.toThrow("changed my mind");
+        expect(await store.writer.transact((tx) => tx.gate(fakeId("r")))).toBeUndefined();
+        expect(await gateFor(store, event)).toBeUndefined();
       }),
     );
 
@@ -131,9 +189,9 @@ export function gateContract(open: OpenFunction): void {
           gate(low, [onEvent(event)], { seenAt: instant(1000) }),
           gate("elsewhere", [onKey(9)], { seenAt: instant(1), used: true }),
         ]);
-        expect(await gateFor(store, event)).toMatchObject({ request: fakeId(high), by: "vanish" });
+        expect(await gateFor(store, event)).toMatchObject({ request: fakeId(high), vanishUntil: 50 });
         await apply(store, [{ kind: "gate-forget", request: fakeId(high) }]);
-        expect(await gateFor(store, event)).toMatchObject({ request: fakeId(low), by: "deletion" });
+        expect(await gateFor(store, event)).toMatchObject({ request: fakeId(low), vanishUntil: undefined });
         await apply(store, [{ kind: "gate-used", request: fakeId(middle), at: instant(2000) }]);
         expect(await gateFor(store, event)).toMatchObject({ request: fakeId(middle), lastUsedAt: 2000 });
         await apply(store, [gate("late", [onEvent(event)], { seenAt: instant(3000), used: true })]);
@@ -236,7 +294,7 @@ export function gateContract(open: OpenFunction): void {
         expect(seen).toEqual(sorted(names.map(fakeId)));
         const all = await store.writer.gates(undefined, 100);
         const third = all.find((row) => row.request === fakeId("r2"));
-        expect(third).toEqual({ request: fakeId("r2"), author: alice, seenAt: 2, lastUsedAt: 2, served: false });
+        expect(third).toEqual({ request: fakeId("r2"), author: alice, seenAt: 2, lastUsedAt: 2, served: false, vanishUntil: 2 });
         expect(await store.writer.gates(undefined, 0)).toEqual([]);
       }),
     );
@@ -270,7 +328,7 @@ export function gateContract(open: OpenFunction): void {
           expect(ids(...page.map((row) => ({ id: row.request })))).toHaveLength(3);
           expect(await gateFor(store, events[0])).toMatchObject({ request: fakeId("r1"), lastUsedAt: undefined });
           expect(await gateFor(store, events[1])).toMatchObject({ request: fakeId("r2"), lastUsedAt: 5000 });
-          expect(await gateFor(store, fakeEvent({ pubkey: bob, created_at: 50 }))).toMatchObject({ by: "vanish" });
+          expect(await gateFor(store, fakeEvent({ pubkey: bob, created_at: 50 }))).toMatchObject({ vanishUntil: 50 });
         },
       ),
     );

@@ -65,6 +65,7 @@ async function facts(store: OpenStore, { events }: History): Promise<unknown> {
       serves: await tx.serves(event.id),
       incumbent: address && (await tx.incumbent(address)),
       gate: await tx.gateFor(event),
+      remembered: await tx.gate(event.id),
       named: await tx.isNamed(event),
       own: (await tx.ownServed(pubkey, ids)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       any: await tx.servesAny([event.id], address === undefined ? [] : [address]),
@@ -79,13 +80,18 @@ async function facts(store: OpenStore, { events }: History): Promise<unknown> {
     for (const event of events) answers.push(await ask(tx)(event));
     return answers;
   });
-  const ofKeys = [];
-  for (const author of AUTHORS) ofKeys.push(sorted(await store.writer.ofKey(author, unixSeconds(TIME_MAX / 2), 1000)));
+  const gates = await store.writer.gates(undefined, 1000);
+  const requests = AUTHORS.map((author) => ({ request: fakeId(3), author, vanishUntil: unixSeconds(TIME_MAX / 2) }));
+  const toVanish = await store.writer.transact(async (tx) => {
+    const answers = [];
+    for (const gate of [...gates, ...requests]) answers.push(sorted(await tx.toVanish(gate, 1000)));
+    return answers;
+  });
   return {
     perEvent,
-    ofKeys,
+    toVanish,
     head: await store.reader.head(),
-    gates: [await store.writer.gates(undefined, 1000), await store.writer.gates(fakeId(7), 3)],
+    gates: [gates, await store.writer.gates(fakeId(7), 3)],
     expired: sorted(await store.writer.expired(unixSeconds(TIME_MAX / 2), 1000)),
     nextExpiry: await store.writer.nextExpiry(),
   };

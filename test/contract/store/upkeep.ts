@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { unixSeconds } from "../../../src/base/time.ts";
-import { fakeEvent, fakeId, fakeKey } from "../../kit/arbitrary/fake-event.ts";
+import { fakeEvent, fakeId } from "../../kit/arbitrary/fake-event.ts";
 import { filterOf } from "../../kit/arbitrary/filter.ts";
-import { acrossReopen, apply, found, ids, type OpenFunction, put, query, remove, serve, sorted, withStore } from "./bench.ts";
+import { acrossReopen, apply, found, ids, type OpenFunction, put, query, remove, serve, withStore } from "./bench.ts";
 
 /** What the housekeeping walks over. */
 export function upkeepContract(open: OpenFunction): void {
@@ -59,32 +59,6 @@ export function upkeepContract(open: OpenFunction): void {
           expect(await found(store, filterOf(), { now: unixSeconds(60) })).toEqual([]);
         },
       ),
-    );
-  });
-
-  describe("ofKey (NIP-62)", () => {
-    it(
-      "gives what a key has served up to a time, that second included, until nothing is left",
-      withStore(open, async (store) => {
-        const alice = fakeKey("alice");
-        const events = Array.from({ length: 25 }, (_, n) => fakeEvent({ id: fakeId(n), created_at: n, kind: n % 3 === 0 ? 5 : 1 }));
-        const brief = fakeEvent({ created_at: 3 });
-        await serve(store, ...events, fakeEvent({ pubkey: fakeKey("bob"), created_at: 1 }));
-        await apply(store, [put(brief, { expiresAt: 1 })]);
-        const expected = sorted([...ids(...events.slice(0, 21)), brief.id]);
-        expect(sorted(await store.writer.ofKey(alice, unixSeconds(20), 100))).toEqual(expected);
-        const gone: string[] = [];
-        for (let pages = 0; pages < 10; pages++) {
-          const page = await store.writer.ofKey(alice, unixSeconds(20), 4);
-          expect(page.length).toBeLessThanOrEqual(4);
-          if (page.length === 0) break;
-          gone.push(...page);
-          await apply(store, remove(...page.map((id) => ({ id }))));
-        }
-        expect(sorted(gone)).toEqual(expected);
-        expect(await found(store, filterOf({ authors: [alice] }))).toEqual(ids(...events.slice(21).toReversed()));
-        expect(await store.writer.ofKey(fakeKey("bob"), unixSeconds(0), 4)).toEqual([]);
-      }),
     );
   });
 

@@ -4,7 +4,7 @@ import { coordinate, fakeEvent, fakeId, fakeKey } from "./fake-event.ts";
 
 /** Few of everything, so that filters hit, events name each other, addresses are fought over and times tie. */
 export const AUTHORS: readonly PublicKey[] = ["alice", "bob", "carol", "mallory"].map(fakeKey);
-export const KINDS: readonly number[] = [0, 1, 5, 1111, 1618, 1621, 10_002, 30_617, 30_618];
+export const KINDS: readonly number[] = [0, 1, 5, 62, 1059, 1111, 1618, 1621, 10_002, 30_617, 30_618];
 export const IDENTIFIERS: readonly string[] = ["", "hold", "fast", "a:b", "ü"];
 export const WORDS: readonly string[] = ["", "x", "y", "X", "%", "'", "x y", "x\u0000y", "x\u0000z", "\u{1f426}"];
 export const TAG_LETTERS: readonly string[] = ["e", "E", "q", "a", "A", "d", "p", "t", "Z"];
