@@ -10,7 +10,7 @@ import type { RelayUrl } from "../nostr/relay-url.ts";
 import { onAuth, onProved } from "./connection-auth.ts";
 import { onNegMessage, onNegOpen, onReconciled } from "./connection-reconciliation.ts";
 import { onCount, onEnded, onReq } from "./connection-requests.ts";
-import { read, rest, onHeard, onWake, wakeAt } from "./connection-time.ts";
+import { onHeard, onWake, read, rest, wakeAt } from "./connection-time.ts";
 import { closeReconciliation, closeSubscription, slowDown, spendRate, turnAway } from "./connection-words.ts";
 import type { RelayLimits } from "./limits.ts";
 import { isPlausible, peekEventId } from "./message-look.ts";
@@ -161,7 +161,7 @@ function onFrame(terms: Terms, before: Connection, text: string, now: Instant): 
   const { state, ok, retryAt } = spendRate(terms, before, "messages", now);
   if (!ok) return refuseFrame(before, rest(state, retryAt), text);
   if (text.startsWith('["EVENT"')) return onEvent(terms, state, text, now);
-  if (!isPlausible(text)) return turnAway(state, {}, OVERLOADED);
+  if (!isPlausible(text)) return turnAway(state, {}, IMPLAUSIBLE);
   const message = parseClientMessage(text);
   if (message.kind === "problem") return turnAway(state, message, reason("invalid", message.text));
   return onMessage(terms, state, message, text, now);
@@ -173,7 +173,7 @@ function onBinary(terms: Terms, before: Connection, now: Instant): Step {
   return turnAway(state, {}, reason("invalid", "messages are text, not binary"));
 }
 
-const OVERLOADED = reason("invalid", "the message is nested too deep or holds too many parts");
+const IMPLAUSIBLE = reason("invalid", "the message is nested too deep or holds too many parts");
 
 /**
  * Too many messages: from now on we do not even read, and the client's own socket holds the rest back. What had been read before that is refused where
@@ -229,14 +229,12 @@ function onEvent(terms: Terms, before: Connection, frame: string, now: Instant):
   return { state: { ...state, unanswered, paused: state.paused || full }, effects };
 }
 
-const IMPLAUSIBLE = "the message is nested too deep or holds too many parts";
-
 /** `\u00e9` for `é`: some clients write six characters for two bytes. */
 const ESCAPED_MAX = 4;
 
 function objectionTo(frame: string, { eventBytes }: RelayLimits): Reason | undefined {
   if (frame.length > eventBytes * ESCAPED_MAX) return reason("invalid", `the event is larger than ${eventBytes} bytes`);
-  return isPlausible(frame) ? undefined : OVERLOADED;
+  return isPlausible(frame) ? undefined : IMPLAUSIBLE;
 }
 
 function onMessage(terms: Terms, state: Connection, message: ClientMessage, text: string, now: Instant): Step {

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { type Instant, toUnixSeconds } from "../../base/time.ts";
 import type { Answer } from "../../intake/inspect.ts";
+import type { NostrEvent } from "../../nostr/event.ts";
 import type { Filter } from "../../nostr/filter.ts";
 import { formatReason, reason } from "../../nostr/reason.ts";
 import { closedText, countText, eoseText, negErrText, negMsgText, noticeText, okText } from "../../nostr/relay-message.ts";
@@ -51,7 +52,6 @@ export class Client {
   readonly #number: number;
   readonly #shared: Shared;
   readonly #ws: WebSocket;
-  readonly #socket: Socket;
   readonly #machine: ReturnType<typeof connectionMachine>;
   readonly #outbox: Outbox;
   readonly #subscriptions = new Map<string, Subscription>();
@@ -69,7 +69,6 @@ export class Client {
     this.#number = number;
     this.#shared = shared;
     this.#ws = ws;
-    this.#socket = socket;
     this.#openedAt = shared.ports.clock.now();
     this.#heardAt = this.#openedAt;
     this.#machine = connectionMachine(shared.terms);
@@ -84,7 +83,8 @@ export class Client {
       this.#heardAt = shared.ports.clock.now();
       const text = isBinary ? "" : data.toString("utf8");
       shared.ports.report.messageReceived(verbOf(text));
-      this.feed(isBinary ? { kind: "binary" } : { kind: "frame", text });
+      if (isBinary) this.feed({ kind: "binary" });
+      else this.feed({ kind: shared.ports.allows(limitKey, "messages") ? "frame" : "crowding-frame", text });
     });
     ws.on("pong", () => {
       this.#heardAt = shared.ports.clock.now();
@@ -106,7 +106,7 @@ export class Client {
 
   /** What the client says from now on stays in its socket; what it said before is answered. */
   stopReading(): void {
-    this.#socket.pause();
+    this.#ws.pause();
   }
 
   get waitingBytes(): number {
@@ -151,7 +151,9 @@ export class Client {
   close(code: number, why: string): void {
     this.#ending = "stopping";
     this.#outbox.flush();
-    this.#socket.resume();
+    // RFC 6455 5.5.1: nothing follows a closing frame.
+    this.#outbox.close();
+    this.#ws.resume();
     this.#ws.close(code, why);
   }
 
@@ -175,9 +177,10 @@ export class Client {
       case "reconcile-end":
         return this.#endReconciliation(effect.sub);
       case "pause":
-        return void this.#socket.pause();
+        // Through the library, which else resumes the socket by itself when it has worked off what it holds.
+        return this.#ws.pause();
       case "resume":
-        return void this.#socket.resume();
+        return this.#ws.resume();
       case "ping":
         return this.#ws.ping();
       case "hang-up":
@@ -191,7 +194,10 @@ export class Client {
     const origin = { kind: "direct", authenticated: this.#state.authenticated } as const;
     const done = (answer: Answer) => {
       this.#reportAnswer(answer, clock.now() - since);
-      this.feed({ kind: "answered", text: answer.kind === "ok" ? okText(answer.id, answer.accepted, answer.message) : noticeText(answer.text) });
+      this.feed({
+        kind: "answered",
+        text: answer.kind === "ok" ? okText(answer.id, answer.accepted, answer.message) : noticeText(answer.text),
+      });
     };
     const allowed = this.#shared.ports.allows(this.#limitKey, "events");
     if (allowed && intake.submit(frame, origin, this.#number, done)) return;
@@ -208,7 +214,8 @@ export class Client {
     else if (answer.message === "") report.eventStored(answer.eventKind, tookMs);
   }
 
-  #prove(event: unknown): void {
+  #prove(event: NostrEvent): void {
+    if (!this.#shared.ports.allows(this.#limitKey, "auths")) return this.#outbox.text(okText(event.id, false, TOO_MANY));
     void this.#shared.ports.intake.prove(event).then((problem) => this.feed({ kind: "proved", event, problem }));
   }
 
@@ -315,7 +322,9 @@ export class Client {
     }
     let session = this.#sessions.get(sub);
     if (session === undefined) {
-      session = far.open((outcome) => this.feed({ kind: "reconciled", sub, epoch, text: reconciledText(sub, outcome), over: outcome.kind !== "reply" }));
+      session = far.open((outcome) =>
+        this.feed({ kind: "reconciled", sub, epoch, text: reconciledText(sub, outcome), over: outcome.kind !== "reply" }),
+      );
       this.#sessions.set(sub, session);
     }
     far.reconcile(session, filter, message, toUnixSeconds(clock.now()));
@@ -376,7 +385,16 @@ function labelOf(text: string): RelayMessageLabel {
   }
 }
 
-const VERBS: ReadonlySet<string> = new Set<ClientMessageLabel>(["EVENT", "REQ", "CLOSE", "COUNT", "AUTH", "NEG-OPEN", "NEG-MSG", "NEG-CLOSE"]);
+const VERBS: ReadonlySet<string> = new Set<ClientMessageLabel>([
+  "EVENT",
+  "REQ",
+  "CLOSE",
+  "COUNT",
+  "AUTH",
+  "NEG-OPEN",
+  "NEG-MSG",
+  "NEG-CLOSE",
+]);
 
 /** The verb a client's message seems to begin with. */
 function verbOf(text: string): ClientMessageLabel {
