@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import { type Instant, toUnixSeconds } from "../../base/time.ts";
+import { type Bucket, fullBucket, ratePerMinute, spend } from "../../base/rate.ts";
+import { type Instant, plus, toUnixSeconds } from "../../base/time.ts";
 import type { Answer } from "../../intake/inspect.ts";
 import type { NostrEvent } from "../../nostr/event.ts";
 import type { Filter } from "../../nostr/filter.ts";
@@ -46,6 +47,11 @@ const EARLY_MAX = 1_000;
 /** Slices of one query; about ten seconds of reading for a filter that nearly nothing matches. */
 const SLICES_MAX = 5_000;
 
+/** A client that broke the protocol and does not hang up either. */
+const GOODBYE_MS = 1_000;
+/** Libraries ping every few seconds; ten a second is no heartbeat any more. */
+const CONTROL_RATE = ratePerMinute(600);
+
 /** Drives one connection: feeds the machine, carries out its effects, sends what subscriptions want. */
 export class Client {
   readonly #limitKey: string | undefined;
@@ -59,9 +65,11 @@ export class Client {
   readonly #openedAt: Instant;
   #state: Connection;
   #heardAt: Instant;
+  #controls: Bucket;
   #queries: (() => Promise<void>)[] = [];
   #querying = false;
   #closed = false;
+  #gone = false;
   #ending: Ending = "client";
 
   constructor(ws: WebSocket, socket: Socket, limitKey: string | undefined, number: number, shared: Shared) {
@@ -71,6 +79,7 @@ export class Client {
     this.#ws = ws;
     this.#openedAt = shared.ports.clock.now();
     this.#heardAt = this.#openedAt;
+    this.#controls = fullBucket(CONTROL_RATE, this.#openedAt);
     this.#machine = connectionMachine(shared.terms);
     this.#state = openConnection(shared.terms, shared.ports.challenge(), this.#openedAt);
     const ports: OutboxPorts = {
@@ -86,14 +95,25 @@ export class Client {
       if (isBinary) this.feed({ kind: "binary" });
       else this.feed({ kind: shared.ports.allows(limitKey, "messages") ? "frame" : "crowding-frame", text });
     });
-    ws.on("pong", () => {
-      this.#heardAt = shared.ports.clock.now();
-    });
-    // A protocol error: the library closes the connection with its code.
+    ws.on("ping", (data) => this.#onControl(data, true));
+    ws.on("pong", (data) => this.#onControl(data, false));
+    // A protocol error: the library closes the connection with its code, and after that frame nothing may follow.
     ws.on("error", (error: NodeJS.ErrnoException) => {
       this.#ending = error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH" ? "message-too-large" : "protocol";
+      this.#leave();
+      shared.ports.clock.at(plus(shared.ports.clock.now(), GOODBYE_MS), () => ws.terminate());
     });
     ws.on("close", () => this.#onClose());
+  }
+
+  /** Pings and pongs cost time like messages do, and answers to pings fill memory like answers to messages when nobody reads them. */
+  #onControl(data: Buffer, isPing: boolean): void {
+    this.#heardAt = this.#shared.ports.clock.now();
+    const { bucket, ok } = spend(CONTROL_RATE, this.#controls, this.#heardAt);
+    this.#controls = bucket;
+    if (!ok) return this.drop("protocol");
+    // RFC 6455 5.5.3: it is enough to answer the newest ping, and one who does not read gets none.
+    if (isPing && this.#outbox.waiting < HIGH_WATER_BYTES) this.#ws.pong(data);
   }
 
   get unanswered(): number {
@@ -142,8 +162,7 @@ export class Client {
 
   /** Ends the connection without a farewell: there is no point in talking to who does not listen. */
   drop(why: Ending): void {
-    if (this.#closed) return;
-    this.#ending = why;
+    if (!this.#closed) this.#ending = why;
     this.#ws.terminate();
   }
 
@@ -337,6 +356,15 @@ export class Client {
   }
 
   #onClose(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#leave();
+    this.#shared.ports.report.connectionClosed(this.#number, this.#ending, this.#shared.ports.clock.now() - this.#openedAt);
+    this.#shared.gone(this);
+  }
+
+  /** Nothing is read or sent any more, though the socket may still be there. */
+  #leave(): void {
     if (this.#closed) return;
     this.#closed = true;
     for (const subscription of this.#subscriptions.values()) this.#shared.index.remove(subscription);
@@ -344,8 +372,6 @@ export class Client {
     for (const sub of [...this.#sessions.keys()]) this.#endReconciliation(sub);
     this.#queries = [];
     this.#outbox.close();
-    this.#shared.ports.report.connectionClosed(this.#number, this.#ending, this.#shared.ports.clock.now() - this.#openedAt);
-    this.#shared.gone(this);
   }
 }
 

@@ -27,6 +27,11 @@ const TICK_MS = 1_000;
 /** A client that is there answers a goodbye at once. */
 const GOODBYE_MS = 1_000;
 
+/** The largest message in frames of 1,280 bytes each: smaller ones are not how anybody sends. Each is an object until the message is whole. */
+const FRAGMENTS_MAX = 4_096;
+/** The same for pieces in which the network brings one frame: 160 bytes each for the largest message. */
+const CHUNKS_MAX = 32_768;
+
 /** The relay as clients see it: WebSocket in, the store's answers and everybody's new events out. */
 export class RelayServer {
   readonly #options: RelayOptions;
@@ -47,6 +52,10 @@ export class RelayServer {
       clientTracking: false,
       perMessageDeflate: false,
       maxPayload: options.limits.messageBytes,
+      // The client answers pings itself, because the library would without end to one who never reads.
+      autoPong: false,
+      maxFragments: FRAGMENTS_MAX,
+      maxBufferedChunks: CHUNKS_MAX,
     });
     this.#sockets.on("headers", (headers: string[]) => {
       for (const [name, value] of options.handshakeHeaders) headers.push(`${name}: ${value}`);
@@ -75,7 +84,12 @@ export class RelayServer {
     return this.#index.size;
   }
 
-  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, address: { readonly ip: string; readonly limitKey: string | undefined }): void {
+  upgrade(
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    address: { readonly ip: string; readonly limitKey: string | undefined },
+  ): void {
     this.#sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true);
       const number = this.#next++;
