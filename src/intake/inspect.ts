@@ -25,7 +25,9 @@ export interface Inspector {
 /** Reads an EVENT message and proves it: shape, size, what can be refused at a look, id known, id, signature. In the order of what they cost. */
 export function inspect(frame: string, origin: Origin, inspector: Inspector, now: Instant): Inspection {
   const message = parseClientMessage(frame);
-  if (message.kind !== "event") return { kind: "notice", text: message.kind === "problem" ? message.text : "this is not an EVENT message" };
+  if (message.kind !== "event") {
+    return { kind: "notice", text: formatReason(reason("invalid", message.kind === "problem" ? message.text : "this is not an EVENT message")) };
+  }
   const event = readEvent(message.event);
   if (typeof event === "string") return malformed(message.event, event);
   const text = eventText(event);
