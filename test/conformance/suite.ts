@@ -3,7 +3,7 @@ import type { WireEvent } from "../kit/event-builder.ts";
 import { type Actor, actor } from "../kit/keys.ts";
 import { type ConnectOptions, RelayClient } from "../kit/relay-client.ts";
 import { ask } from "./http.ts";
-import { EXPECT_ALL, EXTERNAL_URL, SERVER_EXISTS, type ServerUnderTest, startServer } from "../kit/server-under-test.ts";
+import { EXPECT_ALL, EXTERNAL_URL, type ServerUnderTest, startServer } from "../kit/server-under-test.ts";
 
 /** The relay's own description (NIP-11), as it came. */
 export type Info = Readonly<Record<string, unknown>> & {
@@ -54,7 +54,6 @@ export function conformance(options: SuiteOptions = {}): { readonly proves: (ids
   const needsOwn = options.own === true || options.env !== undefined;
 
   beforeAll(async () => {
-    if (EXTERNAL_URL === undefined && !SERVER_EXISTS) return;
     if (EXTERNAL_URL !== undefined && needsOwn) return;
     server = await startServer({ env: options.env ?? {} });
     info = await fetchInfo(server.httpUrl);
@@ -68,10 +67,7 @@ export function conformance(options: SuiteOptions = {}): { readonly proves: (ids
   const proves = (ids: string, title: string, body: Body): void => {
     test(`${ids}: ${title}`, { timeout: options.timeoutMs ?? TEST_TIMEOUT_MS }, async (context) => {
       const skip = skipper(context);
-      if (server === undefined) {
-        if (EXTERNAL_URL === undefined) return skip("there is no server to start yet (src/app/build.ts is missing)");
-        return skip("needs a server that is started with this file's settings");
-      }
+      if (server === undefined) return skip("needs a server that is started with this file's settings");
       const lacking = lackingCapability(ids, info);
       if (server.external && lacking !== undefined) skip(lacking);
       const clients: RelayClient[] = [];

@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MAIN = join(ROOT, "dist/main.js");
@@ -15,8 +16,6 @@ const STAMP = join(ROOT, "dist/.built-for-tests");
 export const EXTERNAL_URL = process.env["HOLDFAST_TEST_URL"];
 /** `all`: what would be skipped is a failure. */
 export const EXPECT_ALL = process.env["HOLDFAST_TEST_EXPECT"] === "all";
-/** Without a composition root there is no server to start; the suite then skips and says so. */
-export const SERVER_EXISTS = existsSync(join(ROOT, "src/app/build.ts"));
 
 /** Starting includes opening the store; a loaded machine needs a while. */
 const START_DEADLINE_MS = 60_000;
@@ -164,6 +163,17 @@ async function end(child: ChildProcess, exited: Promise<number | null>): Promise
   return child.signalCode !== "SIGKILL";
 }
 
+/** What an operator gets who sets nothing: setting by name, as it would be written. */
+export async function defaultSettings(): Promise<ReadonlyMap<string, string | null>> {
+  await ensureBuilt();
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, "--print-config", "--json"], {
+    cwd: tmpdir(),
+    env: cleanEnvironment(),
+  });
+  const { settings } = JSON.parse(stdout) as { readonly settings: readonly { readonly name: string; readonly written: string | null }[] };
+  return new Map(settings.map(({ name, written }) => [name, written]));
+}
+
 let built: Promise<void> | undefined;
 
 /** Builds dist/ once when a source is newer than it; test files in other processes wait for the one that builds. */
@@ -225,6 +235,5 @@ async function build(): Promise<void> {
   if (code !== 0 || !existsSync(MAIN)) throw new Error(`building dist/ failed (${code})\n${output.slice(-4_000)}`);
   await writeFile(STAMP, startedAt.toISOString());
   // The stamp carries the time the build began: a source saved meanwhile makes it stale.
-  const { utimes } = await import("node:fs/promises");
   await utimes(STAMP, startedAt, startedAt);
 }

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { note, repositoryAnnouncement, sign } from "../../kit/event-builder.ts";
+import { deletion, note, repositoryAnnouncement, sign, vanish } from "../../kit/event-builder.ts";
 import { actor } from "../../kit/keys.ts";
 import { conformance } from "../suite.ts";
 
@@ -56,4 +56,14 @@ proves("GRASP:3.6/blocked-author", "a blocked author is refused before anything 
     expect(message).toMatch(/^blocked: /);
   }
   expect((await client.request({ authors: [villain.pubkey] })).eose, "reading about them is nobody's fault").toBe(true);
+});
+
+proves("GRASP:3.6/deletion", "deletion and vanish requests are taken from strangers, and remembered", async (t) => {
+  const client = await t.connect();
+  const unseen = note(t.alice, "not here yet");
+  const request = deletion(t.alice, [unseen.id]);
+  expect(await client.publish(request)).toEqual({ ok: true, message: "" });
+  expect(await client.ids({ ids: [request.id] })).toEqual([request.id]);
+  expect(await client.publish(unseen)).toEqual({ ok: false, message: "invalid: this event is deleted" });
+  expect(await client.publish(vanish(t.bob, [t.server.url]))).toMatchObject({ ok: true });
 });

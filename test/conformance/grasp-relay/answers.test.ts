@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { deletion, note, now, sign, tied, vanish } from "../../kit/event-builder.ts";
 import { OUR_PREFIX } from "../answers.ts";
+import { namesNothing } from "../nip-77/by-hand.ts";
 import { conformance } from "../suite.ts";
 
 const { proves } = conformance();
@@ -138,7 +139,7 @@ proves("GRASP:3.2/ephemeral", "ephemeral events are broadcast to all who ask, OK
   expect([await one.nextEvent("kind"), await two.nextEvent("tag")]).toEqual([event, event]);
   expect(await client.ids({ authors: [t.alice.pubkey] })).toEqual([]);
   expect((await client.count({ authors: [t.alice.pubkey] })).result).toMatchObject({ count: 0 });
-  expect((await client.negOpen("n", { authors: [t.alice.pubkey] }, "6100000200")).message).toBe("6100000200");
+  expect(namesNothing((await client.negOpen("n", { authors: [t.alice.pubkey] }, "6100000200")).message)).toBe(true);
 });
 
 proves("GRASP:3.2/refusal-prefix", "every refusal has one of the eight prefixes", async (t) => {
@@ -151,7 +152,6 @@ proves("GRASP:3.2/refusal-prefix", "every refusal has one of the eight prefixes"
     (await client.publish(sign(t.alice, { kind: 65_536 }))).message,
     (await client.publish(note(t.alice, "p", { tags: [["-"]] }))).message,
     (await client.publish(note(t.alice, "e", { tags: [["expiration", "1"]] }))).message,
-    (await client.publish(sign(t.alice, { kind: 62 }))).message,
     (await client.publish(sign(t.alice, { kind: 22_242 }))).message,
     (await client.request({ kinds: ["1"] })).closed,
     (await client.request({ ids: ["abc"] })).closed ?? "error: (an empty answer is fine too)",

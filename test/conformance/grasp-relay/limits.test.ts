@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { note } from "../../kit/event-builder.ts";
 import { expectHarmlessWords } from "../answers.ts";
+import { namesNothing } from "../nip-77/by-hand.ts";
 import { conformance } from "../suite.ts";
 
 const { proves } = conformance({
@@ -83,12 +84,13 @@ proves("GRASP:3.3/query-cost", "a filter brings no more results than allowed, ea
 proves("GRASP:3.3/neg-sessions GRASP:3.4/neg-err-only", "one reconciliation too many is rate-limited by NEG-ERR", async (t) => {
   const client = await t.connect();
   const filter = { authors: [t.carol.pubkey] };
-  for (const sub of ["a", "b"]) expect((await client.negOpen(sub, filter, "6100000200")).message).toBe("6100000200");
+  const opens = async (sub: string): Promise<boolean> => namesNothing((await client.negOpen(sub, filter, "6100000200")).message);
+  for (const sub of ["a", "b"]) expect(await opens(sub)).toBe(true);
   expect((await client.negOpen("c", filter, "6100000200")).error).toMatch(/^rate-limited: /);
-  expect((await client.negMsg("a", "6100000200")).message, "the others live on").toBe("6100000200");
-  expect((await client.negOpen("a", filter, "6100000200")).message, "an open one can be replaced").toBe("6100000200");
+  expect(namesNothing((await client.negMsg("a", "6100000200")).message), "the others live on").toBe(true);
+  expect(await opens("a"), "an open one can be replaced").toBe(true);
   client.negClose("a");
-  expect((await client.negOpen("c", filter, "6100000200")).message).toBe("6100000200");
+  expect(await opens("c")).toBe(true);
   expect(client.notices()).toEqual([]);
 });
 

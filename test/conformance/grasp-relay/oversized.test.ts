@@ -24,12 +24,14 @@ proves("GRASP:3.3/message-size", "a message of the limit is read; a longer one i
     const other = await t.connect();
     const text = bare.replace("fits", "long").replace("]", `${" ".repeat(MESSAGE_MAX + excess - bare.length)}]`);
     other.send(text);
-    const told = other
-      .next((m) => m[0] === "NOTICE", "NOTICE")
-      .then(
-        (m) => String(m[1]),
-        () => undefined,
-      );
+    const told = new Promise<string>((resolve) => {
+      other
+        .next((m) => m[0] === "NOTICE", "NOTICE")
+        .then(
+          (m) => resolve(String(m[1])),
+          () => {},
+        );
+    });
     const answer = await Promise.race([told, other.untilClosed()]);
     // Either it is told so, or the frame is not even read: 1009 is the protocol's word for "too big".
     if (typeof answer === "number") expect(answer).toBe(1009);

@@ -22,6 +22,11 @@ proves("NIP-13:L11-difficulty NIP-13:L13-nibble", "difficulty is counted in bits
   }
 });
 
+proves("GRASP:3.1/listed", "a relay that asks for work lists NIP-13", async (t) => {
+  expect(t.info.supported_nips).toContain(13);
+  expect(t.info.limitation?.["min_pow_difficulty"]).toBe(BITS);
+});
+
 proves("NIP-13:L26-committed GRASP:3.1/pow-minimum", "luck does not count: the nonce tag must commit to enough", async (t) => {
   const client = await t.connect();
   const lucky = mine(t.alice, { content: "lucky" }, (bits) => bits >= BITS, 4);

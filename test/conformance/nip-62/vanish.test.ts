@@ -61,14 +61,12 @@ proves("NIP-62:L31-not-named", "a request to another relay changes nothing here"
   expect(await client.ids({ ids: events.map((event) => event.id) }), "one of several names is enough").toEqual([]);
 });
 
-proves("NIP-62:L27-relay-tag", "a request without a relay value is refused and changes nothing", async (t) => {
+proves("NIP-62:L27-relay-tag", "a request without a relay value changes nothing", async (t) => {
   const { client, events } = await furnished(t);
-  for (const tags of [[], [["relay"]], [["r", "ALL_RELAYS"]]]) {
-    const { ok, message } = await client.publish(sign(t.alice, { kind: 62, tags }));
-    expect(ok, JSON.stringify(tags)).toBe(false);
-    expect(message).toMatch(/^invalid: /);
+  for (const tags of [[], [["relay"]], [["relay", ""]], [["r", "ALL_RELAYS"]]]) {
+    await client.publish(sign(t.alice, { kind: 62, tags }));
+    expect(await client.ids({ ids: events.map((event) => event.id) }), JSON.stringify(tags)).toHaveLength(events.length);
   }
-  expect(await client.ids({ ids: events.map((event) => event.id) })).toHaveLength(events.length);
 });
 
 proves("NIP-62:L35-no-return NIP-62:L13-later-stays", "vanished events cannot come back, later ones are welcome", async (t) => {
@@ -79,8 +77,8 @@ proves("NIP-62:L35-no-return NIP-62:L13-later-stays", "vanished events cannot co
   const sameSecond = note(t.alice, "the same second", { created_at: at + 100 });
   for (const event of [gone, ...events, unseen, sameSecond]) {
     const { ok, message } = await client.publish(event);
-    expect({ ok, kind: event.kind }).toMatchObject({ ok: false });
-    expect(message).toMatch(/^[a-z-]+: /);
+    // A relay that remembers the request it once obeyed may call it known; what counts is that nothing is served again.
+    expect(message, `kind ${event.kind}`).toMatch(ok ? /^duplicate: / : /^[a-z-]+: /);
   }
   expect(await client.ids({ ids: [...events, gone, unseen, sameSecond].map((event) => event.id) })).toEqual([]);
   const later = note(t.alice, "a new life", { created_at: at + 101 });
@@ -103,7 +101,7 @@ proves("NIP-62:L41-no-undo", "deleting the request does not undo it", async (t) 
   const request = vanish(t.alice, [t.server.url], { created_at: now() - 10 });
   await t.accepted(client, request);
   await client.publish(deletion(t.alice, [request.id]));
-  for (const event of events) expect((await client.publish(event)).ok).toBe(false);
+  for (const event of events) await client.publish(event);
   expect(await client.ids({ ids: events.map((event) => event.id) })).toEqual([]);
 });
 

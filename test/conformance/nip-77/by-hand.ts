@@ -92,6 +92,10 @@ export function fingerprint(ids: readonly string[]): string {
   return createHash("sha256").update(input).digest("hex").slice(0, 32);
 }
 
+/** "Nothing here": no id is named, whether the empty range is written out or skipped because both sides have nothing in it. */
+export const namesNothing = (message: string | undefined): boolean =>
+  message !== undefined && decode(message).every(({ payload }) => payload.mode === 0 || (payload.mode === 2 && payload.ids.length === 0));
+
 /** What is untrue in a relay's message when its set is `items`; an empty list for an honest one. */
 export function untruths(message: string, items: readonly Item[]): readonly string[] {
   const problems: string[] = [];

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { note, now, type WireEvent } from "../../kit/event-builder.ts";
 import type { RelayClient } from "../../kit/relay-client.ts";
 import { conformance, type Exchange } from "../suite.ts";
-import { decode, encode, fingerprint, INFINITY, inOrder, untruths, varint } from "./by-hand.ts";
+import { decode, encode, fingerprint, INFINITY, inOrder, namesNothing, untruths, varint } from "./by-hand.ts";
 
 const { proves } = conformance();
 
@@ -20,7 +20,7 @@ proves("NIP-77:L146-idlist-mode NIP-77:L104-order NIP-77:L43-filter", "an empty 
   const { client, old, fresh, filter } = await two(t);
   expect((await client.negOpen("n", filter, EMPTY_LIST)).message).toBe(`6100000202${old.id}${fresh.id}`);
   expect((await client.negOpen("o", { ...filter, until: old.created_at }, EMPTY_LIST)).message).toBe(`6100000201${old.id}`);
-  expect((await client.negOpen("p", { authors: [t.bob.pubkey] }, EMPTY_LIST)).message).toBe("6100000200");
+  expect(namesNothing((await client.negOpen("p", { authors: [t.bob.pubkey] }, EMPTY_LIST)).message)).toBe(true);
 });
 
 proves("NIP-77:L104-order", "events of one second are ordered by id", async (t) => {

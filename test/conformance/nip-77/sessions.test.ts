@@ -5,7 +5,7 @@ import { Initiator } from "../../../src/nostr/negentropy/initiator.ts";
 import { ItemSet } from "../../../src/nostr/negentropy/items.ts";
 import { expectHarmlessWords } from "../answers.ts";
 import { conformance } from "../suite.ts";
-import { fingerprint, inOrder } from "./by-hand.ts";
+import { fingerprint, inOrder, namesNothing } from "./by-hand.ts";
 
 const { proves } = conformance();
 
@@ -42,7 +42,7 @@ proves("NIP-77:L88-close", "after NEG-CLOSE the session answers no more, and its
   await client.negOpen("n", { authors: [t.alice.pubkey] }, EMPTY_LIST);
   client.negClose("n");
   expect((await client.negMsg("n", EMPTY_LIST)).error ?? "(an answer)").toMatch(PREFIXED);
-  expect((await client.negOpen("n", { authors: [t.alice.pubkey] }, EMPTY_LIST)).message).toBe("6100000200");
+  expect(namesNothing((await client.negOpen("n", { authors: [t.alice.pubkey] }, EMPTY_LIST)).message)).toBe(true);
 });
 
 proves("NIP-77:L58-prefix NIP-77:L70-error-closes", "a broken message gets a NEG-ERR with a prefix, and the session is gone", async (t) => {
