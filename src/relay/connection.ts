@@ -180,14 +180,19 @@ const IMPLAUSIBLE = reason("invalid", "the message is nested too deep or holds t
  * its sender waits for the answer (NIP-01: every EVENT has its OK), and what only gives something back is done.
  */
 function refuseFrame(before: Connection, rested: Step, text: string): Step {
-  const message = isPlausible(text) ? parseClientMessage(text) : ({ kind: "problem" } as const);
-  const why = slowDown("messages");
-  const { state, effects } = refused(rested.state, message, text, why);
+  const { state, effects } = refused(rested.state, glance(text), text, slowDown("messages"));
   const repeats = before.restsUntil !== undefined;
   return { state, effects: [...rested.effects, ...effects.filter((effect) => !(repeats && isNotice(effect)))] };
 }
 
-function refused(state: Connection, message: ClientMessage | { kind: "problem" }, text: string, why: Reason): Step {
+type Glance = ClientMessage | { readonly kind: "problem" };
+
+const glance = (text: string): Glance => {
+  if (text.startsWith('["EVENT"')) return { kind: "event", event: undefined };
+  return isPlausible(text) ? parseClientMessage(text) : { kind: "problem" };
+};
+
+function refused(state: Connection, message: Glance, text: string, why: Reason): Step {
   const notice = turnAway(state, {}, why).effects;
   switch (message.kind) {
     case "event":
