@@ -21,6 +21,7 @@ const ADDRESSES = [repository("r10670484"), repository("r15623693")] as const;
 const IDENTIFIERS = ["r6425079", "r23791989"] as const;
 const NAMED = [repository("r2066118"), repository("r7350080")] as const;
 const AUTHORS = [key(4_240_269), key(21_413_149)] as const;
+const RECIPIENTS = [key(2_014_225_971), key(2_018_884_529)] as const;
 const AUTHORS_OF_NOTES = [key(13_233_632), key(22_335_640)] as const;
 
 let directory: string;
@@ -53,6 +54,7 @@ it("the pairs do share their keys", () => {
   expect(addressKey(SEED, ADDRESSES[0])).toBe(addressKey(SEED, ADDRESSES[1]));
   expect(tagKey(SEED, "d", IDENTIFIERS[0])).toBe(tagKey(SEED, "d", IDENTIFIERS[1]));
   expect(tagKey(SEED, "a", coordinate(NAMED[0]))).toBe(tagKey(SEED, "a", coordinate(NAMED[1])));
+  expect(tagKey(SEED, "p", RECIPIENTS[0])).toBe(tagKey(SEED, "p", RECIPIENTS[1]));
   expect(authorKey(SEED, AUTHORS[0])).toBe(authorKey(SEED, AUTHORS[1]));
   expect(authorKindKey(SEED, AUTHORS_OF_NOTES[0], 1)).toBe(authorKindKey(SEED, AUTHORS_OF_NOTES[1], 1));
 });
@@ -105,13 +107,15 @@ it("naming one event is not naming another (grasp.md 3.6)", async () => {
 
 it("one key's events are not another's (grasp.md 3.6; NIP-62)", async () => {
   const own = fakeEvent({ pubkey: AUTHORS[0] });
-  await serve(own, fakeEvent({ pubkey: AUTHORS_OF_NOTES[0] }));
+  const wrap = fakeEvent({ kind: 1059, tags: [["p", RECIPIENTS[0]]] });
+  await serve(own, wrap, fakeEvent({ pubkey: AUTHORS_OF_NOTES[0] }));
   await writing.writer.transact(async (tx) => {
     const request = { request: fakeId("request"), vanishUntil: unixSeconds(1_000) };
     for (const n of [0, 1] as const) {
       expect(await tx.hasServed(AUTHORS[n])).toBe(n === 0);
       expect(await tx.hasServed(AUTHORS_OF_NOTES[n], [1])).toBe(n === 0);
       expect(await tx.toVanish({ ...request, author: AUTHORS[n] }, 10)).toEqual(n === 0 ? [own.id] : []);
+      expect(await tx.toVanish({ ...request, author: RECIPIENTS[n] }, 10)).toEqual(n === 0 ? [wrap.id] : []);
     }
   });
 });

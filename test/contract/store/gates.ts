@@ -95,6 +95,10 @@ export function gateContract(open: OpenFunction): void {
         await apply(store, [gate("r", [onEvent(event)]), { kind: "gate-used", request: fakeId("r"), at: instant(7000) }]);
         await apply(store, [gate("r", [onEvent(event)], { seenAt: instant(9000) })]);
         expect(await gateFor(store, event)).toMatchObject({ seenAt: 5000, lastUsedAt: 7000 });
+        const other = fakeEvent({ created_at: 1 });
+        await apply(store, [gate("r", [onEvent(other), onKey(50)])]);
+        expect(await gateFor(store, other)).toBeUndefined();
+        expect(await gateFor(store, event)).toMatchObject({ vanishUntil: undefined });
         await apply(store, [{ kind: "gate-forget", request: fakeId("r") }, gate("r", [onEvent(event)], { seenAt: instant(9000) })]);
         expect(await gateFor(store, event)).toMatchObject({ seenAt: 9000, lastUsedAt: undefined });
       }),
