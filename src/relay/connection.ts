@@ -11,7 +11,7 @@ import { onAuth, onProved } from "./connection-auth.ts";
 import { onNegMessage, onNegOpen, onReconciled } from "./connection-reconciliation.ts";
 import { onCount, onEnded, onReq } from "./connection-requests.ts";
 import { onHeard, onWake, read, rest, wakeAt } from "./connection-time.ts";
-import { closeReconciliation, closeSubscription, slowDown, spendRate, turnAway } from "./connection-words.ts";
+import { closeReconciliation, closeSubscription, type Refused, slowDown, spendRate, turnAway } from "./connection-words.ts";
 import type { RelayLimits } from "./limits.ts";
 import { isPlausible, peekEventId } from "./message-look.ts";
 
@@ -185,7 +185,7 @@ function refuseFrame(before: Connection, rested: Step, text: string): Step {
   return { state, effects: [...rested.effects, ...effects.filter((effect) => !(repeats && isNotice(effect)))] };
 }
 
-type Glance = ClientMessage | { readonly kind: "problem" };
+type Glance = ClientMessage | ({ readonly kind: "problem" } & Refused);
 
 const glance = (text: string): Glance => {
   if (text.startsWith('["EVENT"')) return { kind: "event", event: undefined };
@@ -214,7 +214,7 @@ function refused(state: Connection, message: Glance, text: string, why: Reason):
       return { state: closed.state, effects: [...closed.effects, ...notice] };
     }
     case "problem":
-      return { state, effects: notice };
+      return turnAway(state, message, why);
     default:
       return unreachable(message);
   }
