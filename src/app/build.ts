@@ -67,7 +67,12 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
     clock,
     version: BUILD.version,
     commit: ops.buildRevision,
-    onScrape: () => report.open({ subscriptions: relay?.subscriptions ?? 0, negentropySessions: relay?.reconciliations ?? 0, outgoingBytes: relay?.outgoingBytes ?? 0 }),
+    onScrape: () =>
+      report.open({
+        subscriptions: relay?.subscriptions ?? 0,
+        negentropySessions: relay?.reconciliations ?? 0,
+        outgoingBytes: relay?.outgoingBytes ?? 0,
+      }),
   });
   const report = createReport(log, prometheus.meters);
   for (const warning of loaded.warnings) report.advice(warning);
@@ -147,7 +152,7 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
       far,
       report,
       challenge: () => randomBytes(16).toString("hex"),
-      allows: (limitKey, what) => budgets.allows(limitKey, what, clock.now()),
+      allows: (limitKey, what, n) => budgets.allows(limitKey, what, clock.now(), n),
     },
   );
   relay = server;
@@ -171,7 +176,13 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
   };
 }
 
-function siteOf(config: Config, serverKey: Parameters<typeof infoFacts>[1], build: Build, health: Health, metrics: (() => Promise<string>) | undefined): Site {
+function siteOf(
+  config: Config,
+  serverKey: Parameters<typeof infoFacts>[1],
+  build: Build,
+  health: Health,
+  metrics: (() => Promise<string>) | undefined,
+): Site {
   const { domain, basePath } = config.service;
   return {
     urls: publicUrls(domain, basePath),

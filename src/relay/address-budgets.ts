@@ -16,12 +16,12 @@ export class AddressBudgets {
     this.#rates = { events: rate("events"), queries: rate("queries"), messages: rate("messages"), auths: rate("auths") };
   }
 
-  /** May this address do one more, now? Without a key it is not limited. */
-  allows(limitKey: string | undefined, what: RateName, now: Instant): boolean {
+  /** May this address do `n` more, now? Without a key it is not limited. */
+  allows(limitKey: string | undefined, what: RateName, now: Instant, n = 1): boolean {
     const rate = this.#rates[what];
     if (limitKey === undefined || rate === undefined) return true;
     const key = `${what}:${limitKey}`;
-    const { bucket, ok } = spend(rate, this.#buckets.get(key) ?? fullBucket(rate, now), now);
+    const { bucket, ok } = spend(rate, this.#buckets.get(key) ?? fullBucket(rate, now), now, Math.min(n, rate.burst));
     this.#buckets.set(key, bucket);
     return ok;
   }

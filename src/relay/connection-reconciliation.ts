@@ -3,13 +3,13 @@ import { type Reason, reason } from "../nostr/reason.ts";
 import { negErrText } from "../nostr/relay-message.ts";
 import type { Connection, Input, Step, Terms } from "./connection.ts";
 import { andSay, closeReconciliation, say, slowDown, spendRate, stay, turnAway } from "./connection-words.ts";
-import { isReason, readRequest } from "./subscription.ts";
+import { readPaidRequest } from "./paid-request.ts";
+import { isReason } from "./subscription.ts";
 
 /** NIP-77. */
 
 export function onNegOpen(terms: Terms, before: Connection, sub: string, value: unknown, message: string, now: Instant): Step {
-  const { state, ok } = spendRate(terms, before, "queries", now);
-  const request = ok ? readRequest(sub, [value], terms.limits) : slowDown("queries");
+  const { state, request } = readPaidRequest(terms, before, sub, [value], now);
   const refuse = (why: Reason): Step => turnAway(state, { verb: "NEG-OPEN", sub }, why);
   // Peers take *unsupported* as a word about NIP-77 itself and give it up until they restart (grasp.md 3.4).
   if (isReason(request)) return refuse(request.prefix === "unsupported" ? { ...request, prefix: "invalid" } : request);

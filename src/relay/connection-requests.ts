@@ -1,14 +1,14 @@
 import type { Instant } from "../base/time.ts";
 import { type Reason, reason } from "../nostr/reason.ts";
 import type { Connection, Step, Terms } from "./connection.ts";
-import { closeSubscription, slowDown, spendRate, stay, turnAway } from "./connection-words.ts";
-import { isReason, readRequest } from "./subscription.ts";
+import { closeSubscription, stay, turnAway } from "./connection-words.ts";
+import { readPaidRequest } from "./paid-request.ts";
+import { isReason } from "./subscription.ts";
 
 /** REQ and COUNT (NIP-01, NIP-45). */
 
 export function onReq(terms: Terms, before: Connection, sub: string, values: readonly unknown[], now: Instant): Step {
-  const { state, ok } = spendRate(terms, before, "queries", now);
-  const request = ok ? readRequest(sub, values, terms.limits) : slowDown("queries");
+  const { state, request } = readPaidRequest(terms, before, sub, values, now);
   const refuse = (why: Reason): Step => turnAway(state, { verb: "REQ", sub }, why);
   if (isReason(request)) return refuse(request);
   // NIP-01: a REQ with a known id replaces the old one, whatever becomes of the new one.
@@ -30,8 +30,7 @@ export function onReq(terms: Terms, before: Connection, sub: string, values: rea
 }
 
 export function onCount(terms: Terms, before: Connection, sub: string, values: readonly unknown[], now: Instant): Step {
-  const { state, ok } = spendRate(terms, before, "queries", now);
-  const request = ok ? readRequest(sub, values, terms.limits) : slowDown("queries");
+  const { state, request } = readPaidRequest(terms, before, sub, values, now);
   if (isReason(request)) return turnAway(state, { verb: "COUNT", sub }, request);
   return { state, effects: [{ kind: "count", sub, filters: request.filters }] };
 }

@@ -18,10 +18,11 @@ export interface Spent {
   readonly retryAt: Instant;
 }
 
-export function spendRate(terms: Terms, state: Connection, name: RateName, now: Instant): Spent {
+/** Where a whole minute's allowance is less than `n`, that much has to do: nobody shall be shut out for good. */
+export function spendRate(terms: Terms, state: Connection, name: RateName, now: Instant, n = 1): Spent {
   const rate = terms.rates[name];
   if (rate === undefined) return { state, ok: true, retryAt: now };
-  const { bucket, ok, retryAtMs } = spend(rate, state.rates[name], now);
+  const { bucket, ok, retryAtMs } = spend(rate, state.rates[name], now, Math.min(n, rate.burst));
   return { state: { ...state, rates: { ...state.rates, [name]: bucket } }, ok, retryAt: retryAtMs };
 }
 

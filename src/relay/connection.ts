@@ -157,8 +157,11 @@ function step(terms: Terms, state: Connection, input: Input, now: Instant): Step
 /** In a second an address earns back a sixtieth of its allowance. */
 const CROWDED_REST_MS = 1_000;
 
+/** A long message takes as long to read as many short ones, so it counts as so many: the largest as 80. */
+const CHARACTERS_A_MESSAGE = 65_536;
+
 function onFrame(terms: Terms, before: Connection, text: string, now: Instant): Step {
-  const { state, ok, retryAt } = spendRate(terms, before, "messages", now);
+  const { state, ok, retryAt } = spendRate(terms, before, "messages", now, Math.max(1, Math.ceil(text.length / CHARACTERS_A_MESSAGE)));
   if (!ok) return refuseFrame(before, rest(state, retryAt), text);
   if (text.startsWith('["EVENT"')) return onEvent(terms, state, text, now);
   if (!isPlausible(text)) return turnAway(state, {}, IMPLAUSIBLE);

@@ -16,7 +16,8 @@ export function readRequest(sub: string, values: readonly unknown[], limits: Rel
   if (sub.length > limits.subscriptionIdLength) {
     return reason("invalid", `a subscription id has at most ${limits.subscriptionIdLength} characters`);
   }
-  if (values.length > limits.filtersPerRequest) return reason("invalid", `at most ${limits.filtersPerRequest} filters may be asked at once`);
+  if (values.length > limits.filtersPerRequest)
+    return reason("invalid", `at most ${limits.filtersPerRequest} filters may be asked at once`);
   const filters = readFilters(values);
   if (isFilterProblem(filters)) return reason(filters.kind, filters.text);
   const asked = filters.reduce((sum, filter) => sum + filterValues(filter), 0);

@@ -11,6 +11,7 @@ import type { ClientMessageLabel, Ending, RelayMessageLabel } from "../../ops/me
 import type { Seq, StoredEvent } from "../../store/event-store.ts";
 import { type Connection, connectionMachine, type Effect, type Input, openConnection, type Terms } from "../connection.ts";
 import { peekEventId } from "../message-look.ts";
+import { queryCost } from "../paid-request.ts";
 import type { Reconciled } from "../reader-messages.ts";
 import type { Listener, SubscriptionIndex } from "../subscription-index.ts";
 import type { Flusher } from "./flusher.ts";
@@ -44,6 +45,8 @@ export interface Shared {
 const HIGH_WATER_BYTES = 262_144;
 /** Live events that pile up behind a query still under way; a query that takes longer than these is better asked anew. */
 const EARLY_MAX = 1_000;
+/** Small queries that came together are answered together, in one write; but not for longer than this. */
+const TURN_MS = 4;
 /** Slices of one query; about ten seconds of reading for a filter that nearly nothing matches. */
 const SLICES_MAX = 5_000;
 
@@ -66,7 +69,8 @@ export class Client {
   #state: Connection;
   #heardAt: Instant;
   #controls: Bucket;
-  #queries: (() => Promise<void>)[] = [];
+  /** What subscriptions asked for, in order. One that is closed before its turn leaves nothing behind. */
+  readonly #queries = new Map<Subscription, readonly Filter[]>();
   #querying = false;
   #closed = false;
   #gone = false;
@@ -239,7 +243,7 @@ export class Client {
   }
 
   #subscribe(sub: string, epoch: number, filters: readonly Filter[]): void {
-    if (!this.#shared.ports.allows(this.#limitKey, "queries")) {
+    if (!this.#shared.ports.allows(this.#limitKey, "queries", queryCost(filters))) {
       this.feed({ kind: "ended", sub, epoch, reason: TOO_MANY });
       return;
     }
@@ -255,15 +259,22 @@ export class Client {
     this.#subscriptions.set(sub, subscription);
     // Open before its history is read: nothing can fall between (what is in both is told apart by its number).
     this.#shared.index.add(subscription, filters);
-    this.#queries.push(() => this.#answer(subscription, filters));
+    this.#queries.set(subscription, filters);
     if (!this.#querying) void this.#work();
   }
 
-  /** One query of a connection at a time, so that a hundred REQs cost others no more than one. */
+  /** One query of a connection at a time, and others get their turn between them, so that a hundred REQs cost others no more than one. */
   async #work(): Promise<void> {
+    const { clock } = this.#shared.ports;
     this.#querying = true;
-    for (let next = this.#queries.shift(); next !== undefined; next = this.#queries.shift()) {
-      await next().catch(() => undefined);
+    let since = clock.now();
+    for (const [subscription, filters] of this.#queries) {
+      this.#queries.delete(subscription);
+      if (clock.now() - since >= TURN_MS) {
+        await breathe();
+        since = clock.now();
+      }
+      await this.#answer(subscription, filters).catch(() => undefined);
     }
     this.#querying = false;
   }
@@ -322,12 +333,13 @@ export class Client {
     const subscription = this.#subscriptions.get(sub);
     if (subscription === undefined) return;
     this.#subscriptions.delete(sub);
+    this.#queries.delete(subscription);
     this.#shared.index.remove(subscription);
   }
 
   async #count(sub: string, filters: readonly Filter[]): Promise<void> {
     const { far, clock, allows } = this.#shared.ports;
-    if (!allows(this.#limitKey, "queries")) return this.#outbox.text(closedText(sub, TOO_MANY));
+    if (!allows(this.#limitKey, "queries", queryCost(filters))) return this.#outbox.text(closedText(sub, TOO_MANY));
     const counted = await far.count(filters, toUnixSeconds(clock.now()));
     if (counted === undefined) return this.#outbox.text(closedText(sub, reason("error", "the store could not be read")));
     this.#outbox.text(countText(sub, counted.count, counted.hll === undefined ? undefined : { hll: counted.hll }));
@@ -370,7 +382,7 @@ export class Client {
     for (const subscription of this.#subscriptions.values()) this.#shared.index.remove(subscription);
     this.#subscriptions.clear();
     for (const sub of [...this.#sessions.keys()]) this.#endReconciliation(sub);
-    this.#queries = [];
+    this.#queries.clear();
     this.#outbox.close();
   }
 }

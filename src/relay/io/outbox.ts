@@ -94,7 +94,11 @@ export class Outbox {
     this.#pending = 0;
     let end = 0;
     for (const piece of pieces) {
-      const most = HEADER_MAX + (typeof piece === "string" ? piece.length * BYTES_A_CHARACTER : (piece.head.length * BYTES_A_CHARACTER + piece.shared.bytes.length + 1));
+      const most =
+        HEADER_MAX +
+        (typeof piece === "string"
+          ? piece.length * BYTES_A_CHARACTER
+          : piece.head.length * BYTES_A_CHARACTER + piece.shared.bytes.length + 1);
       if (end + most > SCRATCH_BYTES) {
         if (end > 0) this.#write(scratch, end);
         end = 0;

@@ -12,7 +12,15 @@ export interface NearReader extends Reader {
 /** What happens on connections, for logs and metrics. */
 export type RelayReport = Pick<
   Report,
-  "connectionOpened" | "connectionClosed" | "messageReceived" | "messagesSent" | "eventReceived" | "eventStored" | "eventRejected" | "queryAnswered" | "fault"
+  | "connectionOpened"
+  | "connectionClosed"
+  | "messageReceived"
+  | "messagesSent"
+  | "eventReceived"
+  | "eventStored"
+  | "eventRejected"
+  | "queryAnswered"
+  | "fault"
 >;
 
 /** What the relay needs of the rest. */
@@ -24,6 +32,6 @@ export interface RelayPorts {
   readonly report: RelayReport;
   /** 16 random bytes as hex. */
   challenge(): string;
-  /** May this address do one more of these now? (grasp.md 3.3: limits per address.) */
-  allows(limitKey: string | undefined, what: "events" | "queries" | "messages" | "auths"): boolean;
+  /** May this address do so many more of these now? (grasp.md 3.3: limits per address.) */
+  allows(limitKey: string | undefined, what: "events" | "queries" | "messages" | "auths", n?: number): boolean;
 }
