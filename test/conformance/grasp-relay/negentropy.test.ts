@@ -28,7 +28,7 @@ proves("GRASP:3.5/served-only", "deleted, replaced, ephemeral, refused and vanis
 
 proves("GRASP:3.5/served-only", "an expired id does not appear", async (t) => {
   const client = await t.connect();
-  const at = now() + 2;
+  const at = now() + 3;
   await t.accepted(client, note(t.alice, "brief", { tags: [["expiration", `${at}`]] }));
   while (now() <= at) await delay(50);
   expect(namesNothing((await client.negOpen("n", { authors: [t.alice.pubkey] }, EMPTY_LIST)).message)).toBe(true);
