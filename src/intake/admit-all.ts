@@ -52,7 +52,14 @@ export async function admitAll(
 
 const NOT_STORED = formatReason(reason("error", "the event could not be stored; try again later"));
 
-const failed = ({ event }: Candidate): Admitted => ({ ids: [event.id], kinds: [event.kind], accepted: [false], messages: [NOT_STORED], changes: [], passing: [] });
+const failed = ({ event }: Candidate): Admitted => ({
+  ids: [event.id],
+  kinds: [event.kind],
+  accepted: [false],
+  messages: [NOT_STORED],
+  changes: [],
+  passing: [],
+});
 
 function admitTogether(writer: Writer, candidates: readonly Candidate[], rules: Rules, now: Instant): Promise<Admitted> {
   return writer.transact(async (tx) => {

@@ -1,19 +1,18 @@
 import { type Instant, toUnixSeconds, type UnixSeconds } from "../base/time.ts";
+import { isOurRelay } from "../grasp/place.ts";
+import { deletionTargets, isDeletable } from "../nostr/deletion.ts";
 import type { EventId, VerifiedEvent } from "../nostr/event.ts";
 import { expirationOf, isExpired } from "../nostr/expiration.ts";
-import { isDeletable } from "../nostr/deletion.ts";
 import { DELETION, VANISH } from "../nostr/kinds.ts";
-import { REASONS, formatReason, reason } from "../nostr/reason.ts";
+import { formatReason, REASONS, reason } from "../nostr/reason.ts";
 import { retentionOf, type Version } from "../nostr/replaceable.ts";
 import { asksToVanish } from "../nostr/vanish.ts";
-import { isOurRelay } from "../grasp/place.ts";
 import { decide } from "../policy/decide.ts";
 import { type Facts, needs } from "../policy/facts.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Batch, Change, GateTarget } from "../store/batch.ts";
 import type { FeedChange, Transaction } from "../store/event-store.ts";
-import { deletionTargets } from "../nostr/deletion.ts";
 import type { Origin } from "./origin.ts";
 
 /** An event that was verified and waits for its decision. */
@@ -43,7 +42,8 @@ export async function admit(tx: Transaction, candidate: Candidate, rules: Rules,
     return { accepted: true, message: "", changes: [], passing: true };
   }
   const vanishUntil = verdict.kind === "accept" ? vanishUntilOf(event, rules) : undefined;
-  const vanishing = vanishUntil === undefined ? [] : await tx.toVanish({ request: event.id, author: event.pubkey, vanishUntil }, VANISH_AT_ONCE);
+  const vanishing =
+    vanishUntil === undefined ? [] : await tx.toVanish({ request: event.id, author: event.pubkey, vanishUntil }, VANISH_AT_ONCE);
   const batch = batchFor(candidate, verdict, facts, rules, now, gateIsDue, vanishing);
   const changes = batch.length === 0 ? [] : await tx.apply(batch);
   return { ...answer(verdict.kind !== "reject", verdict.kind === "accept" ? "" : formatReason(verdict.reason)), changes };
@@ -63,7 +63,8 @@ async function gather(tx: Transaction, event: VerifiedEvent, rules: Rules, now: 
   const asked = needs(event, rules);
   const served = await tx.serves(event.id);
   const gate = served ? undefined : await tx.gateFor(event);
-  const gateIsDue = gate !== undefined && (gate.lastUsedAt === undefined || Math.floor(gate.lastUsedAt / DAY_MS) < Math.floor(now / DAY_MS));
+  const gateIsDue =
+    gate !== undefined && (gate.lastUsedAt === undefined || Math.floor(gate.lastUsedAt / DAY_MS) < Math.floor(now / DAY_MS));
   const facts: Facts = {
     served,
     gate,
@@ -95,7 +96,15 @@ async function gatherDeletion(
 }
 
 /** What the verdict does to the store. */
-function batchFor(candidate: Candidate, verdict: Verdict, facts: Facts, rules: Rules, now: Instant, gateIsDue: boolean, vanishing: readonly EventId[]): Batch {
+function batchFor(
+  candidate: Candidate,
+  verdict: Verdict,
+  facts: Facts,
+  rules: Rules,
+  now: Instant,
+  gateIsDue: boolean,
+  vanishing: readonly EventId[],
+): Batch {
   const { event, text, origin } = candidate;
   if (verdict.kind === "reject") {
     const refusedByGate = verdict.reason === REASONS.deleted || verdict.reason === REASONS.vanished;
@@ -108,15 +117,23 @@ function batchFor(candidate: Candidate, verdict: Verdict, facts: Facts, rules: R
   for (const id of [...removes, ...vanishing]) batch.push({ kind: "remove", id });
   const provenance = origin.kind === "direct" ? ({ how: "direct" } as const) : ({ how: origin.how, relay: origin.relay } as const);
   batch.push({ kind: "put", event, text, expiresAt: expirationOf(event), provenance });
-  const targets = rules.ignoreDeletions ? [] : gateTargets(event, rules);
-  if (targets.length > 0) {
-    batch.push({ kind: "gate", request: event.id, author: event.pubkey, targets, seenAt: now, used: removes.length > 0 || event.kind === VANISH });
+  const targets = gateTargets(event, rules);
+  // A deletion that names nothing of its author is remembered too: only so is it counted (grasp.md 11.1) and ends some day (11.2).
+  if (targets.length > 0 || (event.kind === DELETION && !rules.ignoreDeletions)) {
+    batch.push({
+      kind: "gate",
+      request: event.id,
+      author: event.pubkey,
+      targets,
+      seenAt: now,
+      used: removes.length > 0 || event.kind === VANISH,
+    });
   }
   return batch;
 }
 
-/** Events that a request to vanish removes in its own commit, so that with its OK most people are gone; the sweeper removes the rest. */
-const VANISH_AT_ONCE = 500;
+/** Events that a request to vanish removes in its own commit, so that with its OK nearly everybody is gone; the sweeper removes the rest. */
+export const VANISH_AT_ONCE = 500;
 
 function vanishUntilOf(event: VerifiedEvent, rules: Rules): UnixSeconds | undefined {
   const asks = event.kind === VANISH && !rules.ignoreDeletions && asksToVanish(event, (relay) => isOurRelay(rules.places, relay));
@@ -126,7 +143,7 @@ function vanishUntilOf(event: VerifiedEvent, rules: Rules): UnixSeconds | undefi
 function gateTargets(event: VerifiedEvent, rules: Rules): GateTarget[] {
   const vanishUntil = vanishUntilOf(event, rules);
   if (vanishUntil !== undefined) return [{ kind: "key", until: vanishUntil }];
-  if (event.kind !== DELETION) return [];
+  if (event.kind !== DELETION || rules.ignoreDeletions) return [];
   const { ids, addresses } = deletionTargets(event);
   return [
     ...ids.map((id) => ({ kind: "event", id }) as const),

@@ -26,7 +26,10 @@ export interface Inspector {
 export function inspect(frame: string, origin: Origin, inspector: Inspector, now: Instant): Inspection {
   const message = parseClientMessage(frame);
   if (message.kind !== "event") {
-    return { kind: "notice", text: formatReason(reason("invalid", message.kind === "problem" ? message.text : "this is not an EVENT message")) };
+    return {
+      kind: "notice",
+      text: formatReason(reason("invalid", message.kind === "problem" ? message.text : "this is not an EVENT message")),
+    };
   }
   const event = readEvent(message.event);
   if (typeof event === "string") return malformed(message.event, event);
@@ -38,7 +41,8 @@ export function inspect(frame: string, origin: Origin, inspector: Inspector, now
   const presenter = { authenticated: origin.kind === "direct" ? origin.authenticated : [] };
   const objection = judgeShape(event, rules, presenter, toUnixSeconds(now));
   if (objection !== undefined) return refused(event, objection);
-  if (inspector.isKnown(event.id)) return { kind: "ok", id: event.id, eventKind: event.kind, accepted: true, message: formatReason(REASONS.alreadyHave) };
+  if (inspector.isKnown(event.id))
+    return { kind: "ok", id: event.id, eventKind: event.kind, accepted: true, message: formatReason(REASONS.alreadyHave) };
   const verified = verifyEvent(event, inspector.schnorr);
   if (typeof verified === "string") return refused(event, reason("invalid", verified));
   return { kind: "candidate", event: verified, text };

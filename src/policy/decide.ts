@@ -1,9 +1,9 @@
+import { isOurRelay } from "../grasp/place.ts";
 import type { NostrEvent } from "../nostr/event.ts";
 import { ANNOUNCEMENT, DELETION, GRASP_LIST, METADATA, RELAY_LIST, STATE, VANISH } from "../nostr/kinds.ts";
 import { REASONS, type Reason, reason } from "../nostr/reason.ts";
 import { wins } from "../nostr/replaceable.ts";
 import { asksToVanish } from "../nostr/vanish.ts";
-import { isOurRelay } from "../grasp/place.ts";
 import { judgeBlocks } from "./block-policy.ts";
 import type { Facts } from "./facts.ts";
 import { judgeAnnouncement, judgeState } from "./repository-policy.ts";

@@ -1,7 +1,7 @@
 import type { UnixSeconds } from "../base/time.ts";
-import type { EventId, NostrEvent } from "../nostr/event.ts";
-import { deletionTargets } from "../nostr/deletion.ts";
 import { parseCoordinate } from "../nostr/coordinate.ts";
+import { deletionTargets } from "../nostr/deletion.ts";
+import type { EventId, NostrEvent } from "../nostr/event.ts";
 import { isEventId } from "../nostr/event.ts";
 import { ANNOUNCEMENT, DELETION, GRASP_LIST, METADATA, RELAY_LIST, STATE } from "../nostr/kinds.ts";
 import { type Address, addressOf, type Version } from "../nostr/replaceable.ts";

@@ -1,8 +1,8 @@
 import type { UnixSeconds } from "../base/time.ts";
+import { deletionTargets } from "../nostr/deletion.ts";
 import type { NostrEvent, PublicKey } from "../nostr/event.ts";
 import { isExpired } from "../nostr/expiration.ts";
 import { CLIENT_AUTH, DELETION } from "../nostr/kinds.ts";
-import { deletionTargets } from "../nostr/deletion.ts";
 import { embedsProtected, isProtected } from "../nostr/protected.ts";
 import { REASONS, type Reason, reason } from "../nostr/reason.ts";
 import { hasWork } from "../nostr/work.ts";

@@ -47,6 +47,7 @@ interface Waiting {
 export class IntakeService implements Intake, AsyncDisposable {
   readonly #options: IntakeOptions;
   readonly #listener: IntakeListener;
+  readonly #threads: Worker[] = [];
   readonly #verifiers: Verifier[] = [];
   readonly #waiting = new Map<number, Waiting>();
   readonly #proofs = new Map<number, (problem: string | undefined) => void>();
@@ -65,8 +66,15 @@ export class IntakeService implements Intake, AsyncDisposable {
   /** Opens the store (the writer makes or migrates it first) and resolves when every thread is ready. */
   static async start(options: IntakeOptions, listener: IntakeListener): Promise<IntakeService> {
     const service = new IntakeService(options, listener);
-    await service.#startThreads();
-    return service;
+    try {
+      await service.#startThreads();
+      return service;
+    } catch (error) {
+      // A thread that did start would keep the process alive.
+      service.#stopping = true;
+      await Promise.all(service.#threads.map((thread) => thread.terminate()));
+      throw error;
+    }
   }
 
   /** Which implementation of BIP-340 is used. */
@@ -138,7 +146,11 @@ export class IntakeService implements Intake, AsyncDisposable {
       this.#waitingBytes -= waiting.bytes;
       const id = ids[i] as string;
       const text = messages[i] as string;
-      waiting.done(id === "" ? { kind: "notice", text } : { kind: "ok", id, eventKind: kinds[i] as number, accepted: accepted[i] === true, message: text });
+      waiting.done(
+        id === ""
+          ? { kind: "notice", text }
+          : { kind: "ok", id, eventKind: kinds[i] as number, accepted: accepted[i] === true, message: text },
+      );
     }
     if (changes.length > 0 || passing.length > 0) this.#listener.changed(changes, passing);
     if (this.#waiting.size === 0) this.#idle?.();
@@ -160,6 +172,7 @@ export class IntakeService implements Intake, AsyncDisposable {
 
   #thread(name: string, data: unknown, transferList: MessagePort[]): Worker {
     const worker = new Worker(workerUrl(import.meta.url, name), { workerData: data, transferList, name });
+    this.#threads.push(worker);
     worker.on("message", (message: Answers | ProvedEvent | Started | { kind: "fault"; text: string }) => {
       if (message.kind === "answers") this.#answer(message);
       else if (message.kind === "fault") this.#listener.fault(message.text);

@@ -36,7 +36,14 @@ const VECTORS: readonly (readonly [pubkey: string, message: string, sig: string,
 ];
 
 /** Sonames of libsecp256k1 in the releases of the common distributions, newest first, then macOS. */
-const LIBRARIES = ["libsecp256k1.so.6", "libsecp256k1.so.5", "libsecp256k1.so.2", "libsecp256k1.so.1", "libsecp256k1.so.0", "libsecp256k1.dylib"];
+const LIBRARIES = [
+  "libsecp256k1.so.6",
+  "libsecp256k1.so.5",
+  "libsecp256k1.so.2",
+  "libsecp256k1.so.1",
+  "libsecp256k1.so.0",
+  "libsecp256k1.dylib",
+];
 
 /** The fastest back end that works here: the system's libsecp256k1 (about 25 µs), WebAssembly (five times that), plain JavaScript (fifty times). */
 export async function fastestSchnorr(): Promise<SchnorrVerifier> {

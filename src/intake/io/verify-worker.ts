@@ -36,7 +36,13 @@ function prove({ ticket, event: value }: EventToProve): ProvedEvent {
 
 function inspectAll({ tickets, frames, origins }: FramesToInspect): void {
   const candidates = { tickets: [] as number[], texts: [] as string[], origins: [] as Origin[] };
-  const answers = { tickets: [] as number[], ids: [] as string[], kinds: [] as number[], accepted: [] as boolean[], messages: [] as string[] };
+  const answers = {
+    tickets: [] as number[],
+    ids: [] as string[],
+    kinds: [] as number[],
+    accepted: [] as boolean[],
+    messages: [] as string[],
+  };
   const now = systemClock.now();
   for (const [i, frame] of frames.entries()) {
     const ticket = tickets[i] as number;

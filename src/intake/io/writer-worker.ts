@@ -7,7 +7,7 @@ import type { Rules } from "../../policy/rules.ts";
 import type { Retentions } from "../../retention/gate-retention.ts";
 import { Sweeper } from "../../retention/io/sweeper.ts";
 import { openWriter } from "../../store/io/sqlite-store.ts";
-import type { Candidate } from "../admit.ts";
+import { type Candidate, VANISH_AT_ONCE } from "../admit.ts";
 import { type Admitted, admitAll, trusted } from "../admit-all.ts";
 import type { Answers, Candidates, Started } from "../messages.ts";
 import type { Origin } from "../origin.ts";
@@ -34,10 +34,15 @@ const queue: { ticket: number; candidate: Candidate }[] = [];
 let busy = false;
 let stopping = false;
 
-const sweeper = new Sweeper(writer, systemClock, { retentions: data.retentions, gatesEveryMs: data.gatesEveryMs }, {
-  changed: (changes) => post([], { ids: [], kinds: [], accepted: [], messages: [], changes, passing: [] }),
-  fault: reportFault,
-});
+const sweeper = new Sweeper(
+  writer,
+  systemClock,
+  { retentions: data.retentions, gatesEveryMs: data.gatesEveryMs },
+  {
+    changed: (changes) => post([], { ids: [], kinds: [], accepted: [], messages: [], changes, passing: [] }),
+    fault: reportFault,
+  },
+);
 
 for (const port of data.fromVerifiers) {
   port.on("message", ({ tickets, texts, origins }: Candidates) => {
@@ -75,7 +80,8 @@ async function drain(): Promise<void> {
       batch.map((entry) => entry.ticket),
       admitted,
     );
-    const vanished = batch.some(({ candidate: { event } }) => event.kind === VANISH);
+    // One that removed less than it may at once has nothing left to do.
+    const vanished = admitted.changes.length >= VANISH_AT_ONCE && batch.some(({ candidate: { event } }) => event.kind === VANISH);
     if (vanished || batch.some(({ candidate: { event } }) => expirationOf(event) !== undefined)) sweeper.look(vanished);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -93,6 +99,5 @@ function reportFault(error: unknown): void {
 
 function stop(): void {
   sweeper.stop();
-  close();
-  process.exit(0);
+  void close().then(() => process.exit(0));
 }

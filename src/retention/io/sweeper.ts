@@ -8,6 +8,8 @@ import { type Retentions, stageOf } from "../gate-retention.ts";
 const SLICE = 200;
 /** Expiry is in whole seconds; looking more often finds nothing. */
 const LOOK_AGAIN_MS = 1_000;
+/** A disk that is full stays so for a while; its log shall be readable. */
+const AFTER_FAULT_MS = 10_000;
 
 export interface SweeperOptions {
   readonly retentions: Retentions;
@@ -53,8 +55,11 @@ export class Sweeper {
     if (gatesToo) this.#gatesAt = this.#clock.now();
     if (this.#stopped || this.#running !== undefined) return;
     this.#running = this.#sweep()
-      .catch((error: unknown) => this.#ports.fault(error))
       .then(() => this.#arm())
+      .catch((error: unknown) => {
+        this.#ports.fault(error);
+        this.#wakeAt(plus(this.#clock.now(), AFTER_FAULT_MS));
+      })
       .finally(() => {
         this.#running = undefined;
       });
@@ -68,8 +73,15 @@ export class Sweeper {
       if (expired.length < SLICE || this.#stopped) break;
     }
     if (now < this.#gatesAt) return;
-    await this.#sweepGates(now);
+    const due = this.#gatesAt;
+    // Set before the walk: a vanish that comes during it, behind where it has got to, makes them due again.
     this.#gatesAt = plus(now, this.#options.gatesEveryMs);
+    try {
+      await this.#sweepGates(now);
+    } catch (error) {
+      this.#gatesAt = due;
+      throw error;
+    }
   }
 
   async #sweepGates(now: Instant): Promise<void> {
@@ -107,11 +119,14 @@ export class Sweeper {
   }
 
   async #arm(): Promise<void> {
-    this.#cancel();
-    if (this.#stopped) return;
     const expiry = await this.#writer.nextExpiry();
     const soonest = plus(this.#clock.now(), LOOK_AGAIN_MS);
     const due = expiry === undefined ? this.#gatesAt : Math.min(this.#gatesAt, expiry * 1_000);
-    this.#cancel = this.#clock.at(instant(Math.max(soonest, due)), () => this.look());
+    this.#wakeAt(instant(Math.max(soonest, due)));
+  }
+
+  #wakeAt(at: Instant): void {
+    this.#cancel();
+    if (!this.#stopped) this.#cancel = this.#clock.at(at, () => this.look());
   }
 }
