@@ -1,5 +1,6 @@
 import type { NostrEvent, PublicKey } from "../nostr/event.ts";
 import { type Filter, matches } from "../nostr/filter.ts";
+import { PUBKEY_AT } from "./stored-text.ts";
 import { authorKey, authorKindKey, type KeySeed, kindKey, TIME_KEY, tagKey } from "./keys.ts";
 
 /** One posting list to read, and how to see on an event's text (`eventText`) that it is not there by a shared hash. */
@@ -7,7 +8,13 @@ export interface Term {
   readonly key: number;
   /** Must occur in the text of every true hit; `undefined` when the key is exact. */
   readonly needle: string | undefined;
+  /** Where it must occur; `undefined`: anywhere. */
+  readonly at: number | undefined;
 }
+
+/** Is an event with this text really one of the term's, or does it only share the hash? */
+export const isTrueHit = ({ needle, at }: Term, text: string): boolean =>
+  needle === undefined || (at === undefined ? text.includes(needle) : text.startsWith(needle, at));
 
 /** A way to answer a filter: lists that together hold every match. */
 export interface Driver {
@@ -26,9 +33,11 @@ const AUTHOR_KIND_TERMS_MAX = 256;
 export const tagTerm = (seed: KeySeed, letter: string, value: string): Term => ({
   key: tagKey(seed, letter, value),
   needle: `["${letter}",${JSON.stringify(value)}`,
+  at: undefined,
 });
 
-const byAuthor = (author: PublicKey): string => `"pubkey":"${author}"`;
+const authorTerm = (key: number, author: PublicKey): Term => ({ key, needle: author, at: PUBKEY_AT });
+const exactTerm = (key: number): Term => ({ key, needle: undefined, at: undefined });
 
 /**
  * Every sensible driver of a filter without ids. The caller picks the one with the fewest postings; the first is the best guess.
@@ -50,14 +59,12 @@ export function driversOf(filter: Filter, seed: KeySeed): readonly Driver[] {
   if (filter.authors !== undefined) {
     const { authors } = filter;
     if (filter.kinds !== undefined && authors.length * filter.kinds.length <= AUTHOR_KIND_TERMS_MAX) {
-      const terms = filter.kinds.flatMap((kind) =>
-        authors.map((author) => ({ key: authorKindKey(seed, author, kind), needle: byAuthor(author) })),
-      );
+      const terms = filter.kinds.flatMap((kind) => authors.map((author) => authorTerm(authorKindKey(seed, author, kind), author)));
       drivers.push({ name: "author+kind", terms, kinds: undefined, rest: authorRest });
     } else {
       drivers.push({
         name: "author",
-        terms: authors.map((author) => ({ key: authorKey(seed, author), needle: byAuthor(author) })),
+        terms: authors.map((author) => authorTerm(authorKey(seed, author), author)),
         kinds,
         rest: authorRest,
       });
@@ -65,9 +72,7 @@ export function driversOf(filter: Filter, seed: KeySeed): readonly Driver[] {
   }
   if (drivers.length > 0) return drivers;
   if (filter.kinds !== undefined) {
-    return [
-      { name: "kind", terms: filter.kinds.map((kind) => ({ key: kindKey(kind), needle: undefined })), kinds: undefined, rest: undefined },
-    ];
+    return [{ name: "kind", terms: filter.kinds.map((kind) => exactTerm(kindKey(kind))), kinds: undefined, rest: undefined }];
   }
-  return [{ name: "time", terms: [{ key: TIME_KEY, needle: undefined }], kinds: undefined, rest: undefined }];
+  return [{ name: "time", terms: [exactTerm(TIME_KEY)], kinds: undefined, rest: undefined }];
 }

@@ -10,20 +10,20 @@ let seeds = 1;
 async function open(directory = mkdtempSync(join(tmpdir(), "holdfast-store-"))): Promise<OpenStore> {
   const writing = openWriter(directory, () => seeds++ * 7_919);
   const reading = openReader(directory);
-  const closeFiles = () => {
+  const closeFiles = async () => {
     reading.close();
-    writing.close();
+    await writing.close();
   };
   return {
     reader: reading.reader,
     writer: writing.writer,
     feed: reading.feed,
     close: async () => {
-      closeFiles();
+      await closeFiles();
       rmSync(directory, { recursive: true });
     },
     reopen: async () => {
-      closeFiles();
+      await closeFiles();
       return open(directory);
     },
   };

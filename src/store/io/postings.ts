@@ -1,4 +1,6 @@
+import { idRank } from "../keys.ts";
 import type { Term } from "../query-plan.ts";
+import { createdAtOf, idOf } from "../stored-text.ts";
 import type { Connection } from "./sqlite-file.ts";
 
 /** Where a list was left: everything before it (newer, or as new and lower in id) was read. */
@@ -17,7 +19,10 @@ export interface Posting extends Cursor {
 export const START_OF_TIME = 0;
 
 type PostingRow = [term: number, createdAt: number, rank: number, seq: number, kind: number];
-export type BodiedRow = [term: number, createdAt: number, rank: number, seq: number, expiresAt: number | null, text: string];
+export type BodiedRow = [seq: number, expiresAt: number | null, text: string, term?: number];
+
+/** Where a list stands after this row. */
+export const cursorAt = ([seq, , text]: BodiedRow): Cursor => ({ createdAt: createdAtOf(text), rank: idRank(idOf(text)), seq });
 
 /**
  * Lists that one statement merges. SQLite steps such a `UNION ALL` lazily, so it reads no more than it returns; each further list makes every step
@@ -44,11 +49,15 @@ export class Postings {
     };
   }
 
-  /** At least `max` while there are so many; a few more where the last ones tie in time and in the beginning of their id. */
+  /**
+   * At least `max` while there are so many; a few more where the last ones tie in time and in the beginning of their id. Few columns, because every value
+   * of a row costs: time and id are read off the text.
+   */
   withBodies(terms: readonly Term[], from: Cursor, since: number, max: number): BodiedRow[] {
     let read = this.#bodied.get(terms.length);
     if (read === undefined) {
-      const sql = `SELECT p.term, p.created_at, p.id_rank, p.seq, b.expires_at, b.text FROM (${unionSql(terms.length)}) p CROSS JOIN body b ON b.seq = p.seq`;
+      const columns = terms.length === 1 ? "p.seq, b.expires_at, b.text" : "p.seq, b.expires_at, b.text, p.term";
+      const sql = `SELECT ${columns} FROM (${unionSql(terms.length)}) p CROSS JOIN body b ON b.seq = p.seq`;
       const statement = this.#db.prepare<number[], BodiedRow>(sql).raw(true);
       read = (parameters) => statement.all(...parameters);
       this.#bodied.set(terms.length, read);
@@ -57,9 +66,9 @@ export class Postings {
       const rows = read(parametersOf(terms, 0, terms.length, from, since, max + more));
       if (rows.length < max + more) return rows;
       for (let end = rows.length - 1; end >= max; end--) {
-        const [, createdAt, rank] = rows[end] as BodiedRow;
-        const [, before, beforeRank] = rows[end - 1] as BodiedRow;
-        if (createdAt !== before || rank !== beforeRank) return rows.slice(0, end);
+        const last = cursorAt(rows[end] as BodiedRow);
+        const before = cursorAt(rows[end - 1] as BodiedRow);
+        if (last.createdAt !== before.createdAt || last.rank !== before.rank) return rows.slice(0, end);
       }
     }
   }

@@ -39,14 +39,14 @@ it("reopening keeps the data, and the seed without which nothing would be found"
   const event = fakeEvent({ tags: [["t", "x"]] });
   const first = openWriter(directory, drawing(5, 9));
   await first.writer.transact((tx) => tx.apply([put(event)]));
-  first.close();
+  await first.close();
   const second = openWriter(directory, drawing(6, 10));
   const reading = openReader(directory);
   const found = await gather(reading.reader.query(filterOf({ tags: { t: ["x"] } }), EARLY));
   expect(found.map((stored) => stored.text)).toEqual([eventText(event)]);
   expect(await second.writer.transact((tx) => tx.serves(event.id))).toBe(true);
   reading.close();
-  second.close();
+  await second.close();
 });
 
 it("a store of a newer release is refused with a sentence that says what to do, and is left as it was", () => {

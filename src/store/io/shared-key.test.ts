@@ -34,9 +34,9 @@ beforeEach(() => {
   writing = openWriter(directory, () => seeds.shift() ?? 0);
   reading = openReader(directory);
 });
-afterEach(() => {
+afterEach(async () => {
   reading.close();
-  writing.close();
+  await writing.close();
   rmSync(directory, { recursive: true });
 });
 

@@ -1,12 +1,12 @@
-import { unixSeconds } from "../../base/time.ts";
 import type { EventId, NostrEvent } from "../../nostr/event.ts";
 import { type Filter, matches } from "../../nostr/filter.ts";
 import { type Items, type Reader, type Seq, type StoredEvent, seq, type View } from "../event-store.ts";
 import { idRank, type KeySeed } from "../keys.ts";
 import type { Provenance } from "../provenance.ts";
-import { type Driver, driversOf } from "../query-plan.ts";
+import { type Driver, driversOf, isTrueHit, type Term } from "../query-plan.ts";
+import { createdAtOf, idOf } from "../stored-text.ts";
 import { ItemReader, itemsOf } from "./item-reader.ts";
-import { type Posting, Postings, START_OF_TIME } from "./postings.ts";
+import { cursorAt, type Posting, Postings, START_OF_TIME } from "./postings.ts";
 import { readProvenance } from "./provenance-columns.ts";
 import { type Connection, HEAD_SQL, readSeed } from "./sqlite-file.ts";
 
@@ -21,14 +21,15 @@ const ESTIMATE_MAX = 200;
 /** Estimating more lists than this would cost as much as reading them. */
 const ESTIMATE_TERMS = 8;
 
-type BodyRow = [seq: number, createdAt: number, expiresAt: number | null, text: string];
+type BodyRow = [seq: number, expiresAt: number | null, text: string];
 
 /** Reads what is served. Safe beside the writer: each statement sees one moment of the store. */
 export class SqliteReader implements Reader {
   readonly #db: Connection;
   readonly #seed: KeySeed;
   readonly #postings: Postings;
-  readonly #byRank;
+  readonly #serves;
+  readonly #byRanks;
   readonly #bodies;
   readonly #head;
   readonly #estimate;
@@ -38,15 +39,15 @@ export class SqliteReader implements Reader {
     this.#db = db;
     this.#seed = readSeed(db);
     this.#postings = new Postings(db);
-    this.#byRank = db
-      .prepare<[number], BodyRow>(
-        "SELECT e.seq, e.created_at, b.expires_at, b.text FROM event e CROSS JOIN body b ON b.seq = e.seq WHERE e.id_rank = ?",
+    this.#serves = db.prepare<[number], Buffer>("SELECT id FROM event WHERE id_rank = ?").pluck();
+    this.#byRanks = db
+      .prepare<[string], BodyRow>(
+        `SELECT b.seq, b.expires_at, b.text FROM json_each(?) wanted
+         CROSS JOIN event e ON e.id_rank = wanted.value CROSS JOIN body b ON b.seq = e.seq`,
       )
       .raw(true);
     this.#bodies = db
-      .prepare<[string], [number, number | null, string]>(
-        "SELECT b.seq, b.expires_at, b.text FROM json_each(?) wanted CROSS JOIN body b ON b.seq = wanted.value",
-      )
+      .prepare<[string], BodyRow>("SELECT b.seq, b.expires_at, b.text FROM json_each(?) wanted CROSS JOIN body b ON b.seq = wanted.value")
       .raw(true);
     this.#head = db.prepare<[], number>(HEAD_SQL).pluck();
     this.#estimate = db.prepare<[number, number], number>("SELECT count(*) FROM (SELECT 1 FROM posting WHERE key = ? LIMIT ?)").pluck();
@@ -100,7 +101,7 @@ export class SqliteReader implements Reader {
 
   /** Is this id served? One probe of one index; for whoever wants to spare itself the work on a known event. */
   serves(id: EventId): boolean {
-    return this.#byRank.all(idRank(id)).some((row) => idOf(row[3]) === id);
+    return this.#serves.all(idRank(id)).some((bytes) => bytes.toString("hex") === id);
   }
 
   async head(): Promise<Seq> {
@@ -131,15 +132,14 @@ export class SqliteReader implements Reader {
   #byIds(ids: readonly EventId[], filter: Filter, view: View): StoredEvent[] {
     const plain = filter.authors === undefined && filter.kinds === undefined && filter.tags.size === 0;
     const found: StoredEvent[] = [];
-    for (const id of new Set(ids)) {
-      for (const row of this.#byRank.all(idRank(id))) {
-        const [number, createdAt, expiresAt, text] = row;
-        if (idOf(text) !== id || !visible(number, expiresAt, view)) continue;
-        if (filter.since !== undefined && createdAt < filter.since) continue;
-        if (filter.until !== undefined && createdAt > filter.until) continue;
-        if (!plain && !matches(filter, JSON.parse(text) as NostrEvent)) continue;
-        found.push({ seq: seq(number), id, createdAt: unixSeconds(createdAt), text });
-      }
+    const wanted = new Set(ids);
+    for (const [number, expiresAt, text] of this.#byRanks.all(JSON.stringify(ids.map(idRank)))) {
+      // Taken out when found: two ids that begin alike ask for each other's rows too.
+      if (!visible(number, expiresAt, view) || !wanted.delete(idOf(text))) continue;
+      const event = storedEvent(number, text);
+      if (filter.since !== undefined && event.createdAt < filter.since) continue;
+      if (filter.until !== undefined && event.createdAt > filter.until) continue;
+      if (plain || matches(filter, JSON.parse(text) as NostrEvent)) found.push(event);
     }
     return found.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1));
   }
@@ -156,19 +156,17 @@ export class SqliteReader implements Reader {
       const rows = this.#postings.withBodies(terms, cursor, filter.since ?? START_OF_TIME, want);
       const slice: StoredEvent[] = [];
       let bytes = 0;
-      for (const [term, createdAt, , number, expiresAt, text] of rows) {
-        if (seen?.has(number) || !visible(number, expiresAt, view)) continue;
-        const needle = (terms[term] as { needle: string | undefined }).needle;
-        if (needle !== undefined && !text.includes(needle)) continue;
+      for (const [number, expiresAt, text, term = 0] of rows) {
+        if (seen?.has(number) || !visible(number, expiresAt, view) || !isTrueHit(terms[term] as Term, text)) continue;
         seen?.add(number);
         bytes += text.length;
-        slice.push({ seq: seq(number), id: idOf(text), createdAt: unixSeconds(createdAt), text });
+        slice.push(storedEvent(number, text));
       }
       yield inOrder(slice, left);
       left -= slice.length;
       const last = rows[rows.length - 1];
       if (last === undefined || rows.length < want || left <= 0) return;
-      cursor = { createdAt: last[1], rank: last[2], seq: last[3] };
+      cursor = cursorAt(last);
       most = fitting(slice.length, bytes);
     }
   }
@@ -192,12 +190,11 @@ export class SqliteReader implements Reader {
         const body = bodies.get(posting.seq); // absent: removed since the list was read
         if (body === undefined || seen.has(posting.seq) || !visible(posting.seq, body[1], view)) continue;
         const text = body[2];
-        const needle = (terms[posting.term] as { needle: string | undefined }).needle;
-        if (needle !== undefined && !text.includes(needle)) continue;
+        if (!isTrueHit(terms[posting.term] as Term, text)) continue;
         seen.add(posting.seq);
         bytes += text.length;
         if (rest !== undefined && !rest(JSON.parse(text) as NostrEvent)) continue;
-        slice.push({ seq: seq(posting.seq), id: idOf(text), createdAt: unixSeconds(posting.createdAt), text });
+        slice.push(storedEvent(posting.seq, text));
       }
       yield inOrder(slice, left);
       left -= slice.length;
@@ -206,8 +203,8 @@ export class SqliteReader implements Reader {
     }
   }
 
-  #bodiesOf(postings: readonly Posting[]): Map<number, [number, number | null, string]> {
-    const bodies = new Map<number, [number, number | null, string]>();
+  #bodiesOf(postings: readonly Posting[]): Map<number, BodyRow> {
+    const bodies = new Map<number, BodyRow>();
     if (postings.length === 0) return bodies;
     for (const row of this.#bodies.all(JSON.stringify(postings.map((posting) => posting.seq)))) bodies.set(row[0], row);
     return bodies;
@@ -234,5 +231,9 @@ function inOrder(slice: StoredEvent[], max: number): readonly StoredEvent[] {
   return slice.length > max ? slice.slice(0, max) : slice;
 }
 
-/** A stored text begins `{"id":"…`. */
-const idOf = (text: string): EventId => text.slice(7, 71) as EventId;
+const storedEvent = (number: number, text: string): StoredEvent => ({
+  seq: seq(number),
+  id: idOf(text),
+  createdAt: createdAtOf(text),
+  text,
+});

@@ -1,3 +1,4 @@
+import { Checkpointer } from "./checkpointer.ts";
 import { SqliteFeed } from "./sqlite-feed.ts";
 import { openForReading, openForWriting } from "./sqlite-file.ts";
 import { SqliteReader } from "./sqlite-reader.ts";
@@ -10,7 +11,12 @@ export function openReader(directory: string): { reader: SqliteReader; feed: Sql
 }
 
 /** The writing half: one at a time, in a thread of its own, for a commit blocks until the disk has it. `random` gives whole numbers of 32 bits. */
-export function openWriter(directory: string, random: () => number): { writer: SqliteWriter; close(): void } {
+export function openWriter(directory: string, random: () => number): { writer: SqliteWriter; close(): Promise<void> } {
   const db = openForWriting(directory, random);
-  return { writer: new SqliteWriter(db), close: () => db.close() };
+  const checkpointer = new Checkpointer(db, directory);
+  const close = async () => {
+    await checkpointer[Symbol.asyncDispose]();
+    db.close();
+  };
+  return { writer: new SqliteWriter(db, () => checkpointer.committed()), close };
 }

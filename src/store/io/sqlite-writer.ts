@@ -13,10 +13,13 @@ export class SqliteWriter implements Writer {
   readonly #gates: SqliteGates;
   readonly #transaction: SqliteTransaction;
   readonly #statements;
+  readonly #committed: () => void;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(db: Connection) {
+  /** `committed` is called after every commit, in the writer's turn. */
+  constructor(db: Connection, committed: () => void = () => undefined) {
     this.#db = db;
+    this.#committed = committed;
     const seed = readSeed(db);
     this.#tables = new SqliteTables(db, seed);
     this.#gates = new SqliteGates(db, (id) => this.#tables.find(id) !== undefined);
@@ -46,6 +49,7 @@ export class SqliteWriter implements Writer {
     try {
       const result = await work(this.#transaction);
       this.#statements.commit.run();
+      this.#committed();
       return result;
     } catch (error) {
       if (this.#db.inTransaction) this.#statements.rollback.run();
