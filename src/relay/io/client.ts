@@ -37,6 +37,8 @@ export interface Shared {
   readonly index: SubscriptionIndex<Subscription>;
   readonly flusher: Flusher;
   readonly outgoingBytesMax: number;
+  /** The newest change that was broadcast: later ones will be, so they are not read from the store. */
+  head(): Seq;
   held(bytes: number): void;
   gone(client: Client): void;
 }
@@ -252,7 +254,7 @@ export class Client {
       sub,
       epoch,
       head: `["EVENT",${JSON.stringify(sub)},`,
-      from: this.#shared.ports.reader.headNow(),
+      from: this.#shared.head(),
       early: [],
       lastMatch: 0,
     };
@@ -340,7 +342,8 @@ export class Client {
   async #count(sub: string, filters: readonly Filter[]): Promise<void> {
     const { far, clock, allows } = this.#shared.ports;
     if (!allows(this.#limitKey, "queries", queryCost(filters))) return this.#outbox.text(closedText(sub, TOO_MANY));
-    const counted = await far.count(filters, toUnixSeconds(clock.now()));
+    const counted = await far.count(this.#number, filters, toUnixSeconds(clock.now()));
+    if (counted === "busy") return this.#outbox.text(closedText(sub, WAITING));
     if (counted === undefined) return this.#outbox.text(closedText(sub, reason("error", "the store could not be read")));
     this.#outbox.text(countText(sub, counted.count, counted.hll === undefined ? undefined : { hll: counted.hll }));
   }
@@ -353,7 +356,7 @@ export class Client {
     }
     let session = this.#sessions.get(sub);
     if (session === undefined) {
-      session = far.open((outcome) =>
+      session = far.open(this.#number, (outcome) =>
         this.feed({ kind: "reconciled", sub, epoch, text: reconciledText(sub, outcome), over: outcome.kind !== "reply" }),
       );
       this.#sessions.set(sub, session);
@@ -382,12 +385,14 @@ export class Client {
     for (const subscription of this.#subscriptions.values()) this.#shared.index.remove(subscription);
     this.#subscriptions.clear();
     for (const sub of [...this.#sessions.keys()]) this.#endReconciliation(sub);
+    this.#shared.ports.far.leave(this.#number);
     this.#queries.clear();
     this.#outbox.close();
   }
 }
 
 const BUSY = reason("rate-limited", "the server has too many events under way, try again in a moment");
+const WAITING = reason("rate-limited", "too many of your requests wait already, slow down");
 const TOO_MANY = reason("rate-limited", "too many requests from your address in a minute, slow down");
 
 function reconciledText(sub: string, outcome: Reconciled): string {
@@ -398,6 +403,10 @@ function reconciledText(sub: string, outcome: Reconciled): string {
       return negErrText(sub, reason("blocked", "this query is too big"), outcome.max);
     case "malformed":
       return negErrText(sub, reason("invalid", outcome.text));
+    case "busy":
+      return negErrText(sub, WAITING);
+    case "evicted":
+      return negErrText(sub, reason("closed", "it was quiet for too long while others needed the room; open it again"));
     case "failed":
       return negErrText(sub, reason("error", "the store could not be read"));
   }

@@ -4,7 +4,7 @@ import { WebSocketServer } from "ws";
 import { earlier, type Instant, plus } from "../../base/time.ts";
 import type { NostrEvent } from "../../nostr/event.ts";
 import type { RelayUrl } from "../../nostr/relay-url.ts";
-import type { FeedChange } from "../../store/event-store.ts";
+import type { FeedChange, Seq } from "../../store/event-store.ts";
 import { termsOf } from "../connection.ts";
 import type { RelayLimits } from "../limits.ts";
 import { SubscriptionIndex } from "../subscription-index.ts";
@@ -42,11 +42,13 @@ export class RelayServer {
   readonly #shared: Shared;
   #next = 1;
   #heldBytes = 0;
+  #head: Seq;
   #stopTicking: () => void = () => undefined;
 
   constructor(options: RelayOptions, ports: RelayPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#head = ports.reader.headNow();
     this.#sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -66,6 +68,7 @@ export class RelayServer {
       index: this.#index,
       flusher: new Flusher(ports.clock),
       outgoingBytesMax: options.outgoingBytesMax,
+      head: () => this.#head,
       held: (bytes) => this.#onHeld(bytes),
       gone: (client) => this.#clients.delete(client),
     };
@@ -100,6 +103,7 @@ export class RelayServer {
 
   /** New changes of the store, in order, after their OKs: subscribers are sent what they asked for. */
   broadcast(changes: readonly FeedChange[], passing: readonly string[]): void {
+    this.#head = changes[changes.length - 1]?.seq ?? this.#head;
     if (this.#index.size === 0) return;
     const touched = new Set<Client>();
     let delivered = 0;
