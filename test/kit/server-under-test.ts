@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -204,14 +204,27 @@ async function buildWhenStale(): Promise<void> {
   }
 }
 
+/** The runner is the parent of every test process: what was found fresh once is used until it ends, so that one run is a test of one build. */
+const RUN = process.env["VITEST_MODE"] === "RUN" ? `run ${process.ppid}` : undefined;
+const RUN_STAMP = join(ROOT, "dist/.built-for-run");
+/** Process numbers come round again; no run lasts this long. */
+const RUN_MS_MAX = 3_600_000;
+
 async function fresh(): Promise<boolean> {
   try {
-    const stamp = (await stat(STAMP)).mtimeMs;
     if (!existsSync(MAIN)) return false;
-    return (await newestSource(join(ROOT, "src"))) < stamp;
+    if (await foundFreshInThisRun()) return true;
+    if ((await newestSource(join(ROOT, "src"))) >= (await stat(STAMP)).mtimeMs) return false;
+    if (RUN !== undefined) await writeFile(RUN_STAMP, RUN);
+    return true;
   } catch {
     return false;
   }
+}
+
+async function foundFreshInThisRun(): Promise<boolean> {
+  if (RUN === undefined || !existsSync(RUN_STAMP)) return false;
+  return Date.now() - (await stat(RUN_STAMP)).mtimeMs < RUN_MS_MAX && (await readFile(RUN_STAMP, "utf8")) === RUN;
 }
 
 async function newestSource(dir: string): Promise<number> {
@@ -236,4 +249,5 @@ async function build(): Promise<void> {
   await writeFile(STAMP, startedAt.toISOString());
   // The stamp carries the time the build began: a source saved meanwhile makes it stale.
   await utimes(STAMP, startedAt, startedAt);
+  if (RUN !== undefined) await writeFile(RUN_STAMP, RUN);
 }
