@@ -18,10 +18,14 @@ export type FromReader =
   | { readonly kind: "started" }
   | { readonly kind: "counted"; readonly ticket: number; readonly count: number; readonly hll: string | undefined }
   | { readonly kind: "failed"; readonly ticket: number }
-  | { readonly kind: "reconciled"; readonly session: number; readonly outcome: Reconciled };
+  | { readonly kind: "reconciled"; readonly session: number; readonly outcome: Reconciled }
+  /** Others needed the memory of a session that nobody had used for longest. */
+  | { readonly kind: "evicted"; readonly session: number };
 
 export type Reconciled =
   | { readonly kind: "reply"; readonly message: string }
   | { readonly kind: "too-many"; readonly max: number }
   | { readonly kind: "malformed"; readonly text: string }
+  | { readonly kind: "busy" }
+  | { readonly kind: "evicted" }
   | { readonly kind: "failed" };

@@ -1,5 +1,4 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { BoundedMap } from "../../base/bounded.ts";
 import type { Filter } from "../../nostr/filter.ts";
 import { filterText } from "../../nostr/filter-text.ts";
 import { HyperLogLog, hllOffset } from "../../nostr/hyperloglog.ts";
@@ -7,6 +6,7 @@ import { ItemSet } from "../../nostr/negentropy/items.ts";
 import { respond } from "../../nostr/negentropy/responder.ts";
 import { openReader } from "../../store/io/sqlite-store.ts";
 import type { FromReader, Reconciled, ToReader } from "../reader-messages.ts";
+import { WeighedMap } from "../weighed-map.ts";
 
 /** The thread for reads that take long: counts and reconciliations. However long one takes, no socket waits for it. */
 export interface ReaderWorkerData {
@@ -14,14 +14,21 @@ export interface ReaderWorkerData {
   readonly negentropyItemsMax: number;
 }
 
-/** Sets that were built lately: several peers reconcile the same filter one after the other, and one peer comes back soon. Each is up to 40 bytes an item. */
-const SETS_KEPT = 8;
+/**
+ * Items of all open sessions together, 40 bytes each: 240 MiB, three of the largest sets that are allowed by default. Beyond it the session that was quiet
+ * longest is ended; its peer may open it again.
+ */
+const SESSION_ITEMS_MAX = 6_291_456;
+/** Sets that were built lately: several peers reconcile the same filter one after the other, and one peer comes back soon. */
+const KEPT_ITEMS_MAX = 2_097_152;
+/** An empty set weighs something too. */
+const weightOf = (set: ItemSet): number => set.length + 16;
 
 const { directory, negentropyItemsMax } = workerData as ReaderWorkerData;
 const main = parentPort as MessagePort;
 const { reader } = openReader(directory);
-const sessions = new Map<number, ItemSet>();
-const sets = new BoundedMap<string, { head: number; set: ItemSet }>(SETS_KEPT);
+const sessions = new WeighedMap<number, ItemSet>(SESSION_ITEMS_MAX, weightOf);
+const sets = new WeighedMap<string, { head: number; set: ItemSet }>(KEPT_ITEMS_MAX, ({ set }) => weightOf(set));
 
 let turn: Promise<void> = Promise.resolve();
 main.on("message", (message: ToReader) => {
@@ -70,7 +77,7 @@ async function reconcile({ session, filter, message, now }: ToReader & { kind: "
     if (filter === undefined) return { kind: "failed" };
     set = await itemsFor(filter, now);
     if (set === undefined) return { kind: "too-many", max: negentropyItemsMax };
-    sessions.set(session, set);
+    for (const quiet of sessions.set(session, set)) say({ kind: "evicted", session: quiet });
   }
   const answer = respond(set, Buffer.from(message, "hex"));
   if (answer.kind !== "reply") return { kind: "malformed", text: "the message does not follow the protocol" };
