@@ -29,6 +29,7 @@ export interface Subscription extends Listener {
   readonly from: Seq;
   /** Live events that came before EOSE was said. */
   early: SharedText[] | undefined;
+  earlyBytes: number;
 }
 
 export interface Shared {
@@ -47,6 +48,7 @@ export interface Shared {
 const HIGH_WATER_BYTES = 262_144;
 /** Live events that pile up behind a query still under way; a query that takes longer than these is better asked anew. */
 const EARLY_MAX = 1_000;
+const EARLY_BYTES_MAX = 1_048_576;
 /** Small queries that came together are answered together, in one write; but not for longer than this. */
 const TURN_MS = 4;
 /** Slices of one query; about ten seconds of reading for a filter that nearly nothing matches. */
@@ -159,7 +161,9 @@ export class Client {
       return;
     }
     subscription.early.push(event);
-    if (subscription.early.length > EARLY_MAX) this.#end(subscription, "it matched more new events than could wait for its stored ones");
+    subscription.earlyBytes += event.bytes.length;
+    if (subscription.early.length > EARLY_MAX || subscription.earlyBytes > EARLY_BYTES_MAX)
+      this.#end(subscription, "it matched more new events than could wait for its stored ones");
   }
 
   flushTo(flusher: Flusher): void {
@@ -256,6 +260,7 @@ export class Client {
       head: `["EVENT",${JSON.stringify(sub)},`,
       from: this.#shared.head(),
       early: [],
+      earlyBytes: 0,
       lastMatch: 0,
     };
     this.#subscriptions.set(sub, subscription);

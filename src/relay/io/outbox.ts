@@ -125,6 +125,11 @@ export class Outbox {
   }
 
   #write(buffer: Buffer, end: number): void {
+    if (this.#socket.writableLength > 0) {
+      // It will wait behind others for a client that does not read: a copy of its own size, or a small answer would hold on to the whole buffer.
+      this.#socket.write(Buffer.from(buffer.subarray(0, end)));
+      return;
+    }
     this.#socket.write(buffer.subarray(0, end));
     // What the kernel did not take at once stays with the socket: that buffer is no longer ours to write into.
     if (this.#socket.writableLength > 0) scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
