@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import type { WireEvent } from "../kit/event-builder.ts";
 import { type Actor, actor } from "../kit/keys.ts";
 import { type ConnectOptions, RelayClient } from "../kit/relay-client.ts";
-import { ask } from "./http.ts";
 import { EXPECT_ALL, EXTERNAL_URL, type ServerUnderTest, startServer } from "../kit/server-under-test.ts";
+import { ask } from "./http.ts";
 
 /** The relay's own description (NIP-11), as it came. */
 export type Info = Readonly<Record<string, unknown>> & {

@@ -39,10 +39,10 @@ export class RelayClient {
   /** The upgrade's response headers. */
   headers: Readonly<Record<string, string | string[] | undefined>> = {};
   pings = 0;
-  #unread: Message[] = [];
+  readonly #unread: Message[] = [];
   #waiters: Waiter[] = [];
-  #socket: WebSocket;
-  #closed: Promise<number>;
+  readonly #socket: WebSocket;
+  readonly #closed: Promise<number>;
   #isClosed = false;
   #counter = 0;
 
@@ -50,7 +50,7 @@ export class RelayClient {
     this.url = url;
     this.#socket = socket;
     this.#closed = new Promise((resolve) => socket.once("close", resolve));
-    socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));
+    socket.on("message", (data, isBinary) => this.#hear((data as Buffer).toString("utf8"), isBinary));
     socket.on("upgrade", (response) => {
       this.headers = response.headers;
     });

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { note, vanish } from "../../kit/event-builder.ts";
+import { startOwn } from "../../kit/server-under-test.ts";
 import { namesNothing } from "../nip-77/by-hand.ts";
 import { conformance, fetchInfo } from "../suite.ts";
-import { startOwn } from "../../kit/server-under-test.ts";
 
 const { proves } = conformance({ env: { HOLDFAST_ACCEPTANCE: "grasp" } });
 

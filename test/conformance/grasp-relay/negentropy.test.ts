@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { deletion, note, now, sign, vanish } from "../../kit/event-builder.ts";
 import { expectHarmlessWords } from "../answers.ts";
-import { conformance } from "../suite.ts";
 import { namesNothing, varint } from "../nip-77/by-hand.ts";
+import { conformance } from "../suite.ts";
 
 const { proves } = conformance();
 

@@ -65,7 +65,7 @@ proves("GRASP:3.3/message-size", "many fragments of one message count together",
   const closed = new Promise<number>((resolve) => socket.once("close", resolve));
   const noticed = new Promise<string>((resolve) =>
     socket.on("message", (data) => {
-      const [verb, text] = JSON.parse(data.toString()) as string[];
+      const [verb, text] = JSON.parse((data as Buffer).toString("utf8")) as string[];
       if (verb === "NOTICE") resolve(String(text));
     }),
   );

@@ -129,7 +129,8 @@ proves("NIP-01:L147-or", "events that match any filter are returned, each once",
   const client = await t.connect();
   const events = await shelf(t, client);
   const ids = await client.ids({ ids: [events[2]?.id] }, { "#t": ["n2"], authors: [t.alice.pubkey] }, { ids: [events[5]?.id] });
-  expect(ids.toSorted()).toEqual([events[2]?.id, events[5]?.id].toSorted());
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids)).toEqual(new Set([events[2]?.id, events[5]?.id]));
 });
 
 proves("NIP-01:L133-limit NIP-01:L149-limit-newest NIP-01:L149-limit-guide", "a limit returns that many of the newest", async (t) => {

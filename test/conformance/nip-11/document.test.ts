@@ -48,7 +48,7 @@ proves(
 
 proves("NIP-11:L77-software", "software is a URL", async (t) => {
   const { software } = t.info;
-  if (software !== undefined) expect(["http:", "https:", "git+https:"]).toContain(new URL(String(software)).protocol);
+  if (software !== undefined) expect(["http:", "https:", "git+https:"]).toContain(new URL(software as string).protocol);
 });
 
 proves("NIP-11:L145-auth-required", "who need not authenticate is served without", async (t) => {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { note, now } from "../../kit/event-builder.ts";
-import { fromHex, toHex } from "../../kit/keys.ts";
 import { Initiator } from "../../../src/nostr/negentropy/initiator.ts";
 import { ItemSet } from "../../../src/nostr/negentropy/items.ts";
+import { note, now } from "../../kit/event-builder.ts";
+import { fromHex, toHex } from "../../kit/keys.ts";
 import { expectHarmlessWords } from "../answers.ts";
 import { conformance } from "../suite.ts";
 import { fingerprint, inOrder, namesNothing } from "./by-hand.ts";
