@@ -41,8 +41,9 @@ export function openForWriting(directory: string, random: () => number): Connect
     db.close();
     throw error;
   }
+  // What a killed server wrote and did not come to sync is read again from the log; it must be durable before anybody is told that it is known.
   // A new file is durable only when the folder that names it is, too.
-  for (const path of [directory, dirname(directory)]) syncDirectory(path);
+  for (const path of [`${storeFile(directory)}-wal`, directory, dirname(directory)]) sync(path);
   return db;
 }
 
@@ -60,7 +61,7 @@ export function openForReading(directory: string): Connection {
   return db;
 }
 
-function syncDirectory(path: string): void {
+function sync(path: string): void {
   const fd = openSync(path, "r");
   try {
     fsyncSync(fd);
