@@ -1,9 +1,9 @@
-import { systemClock } from "../base/io/system-clock.ts";
 import { FaultError } from "../base/fault.ts";
+import { systemClock } from "../base/io/system-clock.ts";
+import { StoreProblem } from "../store/io/sqlite-file.ts";
+import { StartProblem, startServer } from "./build.ts";
 import { printConfig, printConfigJson } from "./config-print.ts";
 import { readConfig } from "./io/read-config.ts";
-import { StartProblem, startServer } from "./build.ts";
-import { StoreProblem } from "../store/io/sqlite-file.ts";
 import { BUILD } from "./version.ts";
 import { welcome } from "./welcome.ts";
 

@@ -18,7 +18,7 @@ test("grasp.md 2.4: the information document tells the configured figures", () =
   ];
   const result = loadConfig({ arguments: readArguments(argv), env: {}, file: undefined });
   if (result.kind === "bad") throw new Error(result.problems.join());
-  const info = relayInfo(infoFacts(result.loaded.config, "cd".repeat(32) as PublicKey, { software: "", version: "1.0.0", grasps: [] }));
+  const info = relayInfo(infoFacts(result.loaded.config, "cd".repeat(32) as PublicKey, { version: "1.0.0", grasps: [] }));
   expect(info).toMatchObject({
     name: "git.example grasp relay",
     icon: "https://git.example/g/icon.svg",
@@ -33,7 +33,7 @@ test("grasp.md 2.4: the information document tells the configured figures", () =
     },
   });
   expect(info.curation).toBeDefined();
-  expect(info.software).toBeUndefined();
+  expect(info.software, "NIP-11: a URL").toBe("https://git.example/g/");
 });
 
 test("every route of the front has its label in the metrics", () => {

@@ -4,4 +4,4 @@ import type { Build } from "./config-web.ts";
 const { version } = createRequire(import.meta.url)("../../package.json") as { version: string };
 
 /** What this build is and does. */
-export const BUILD: Build = { software: "holdfast", version, grasps: [] };
+export const BUILD: Build = { version, grasps: [] };
