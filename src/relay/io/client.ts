@@ -56,6 +56,9 @@ const SLICES_MAX = 5_000;
 
 /** A client that broke the protocol and does not hang up either. */
 const GOODBYE_MS = 1_000;
+/** Time for one message to arrive: the largest at the pace of the slowest telephone, 350 kbit/s. */
+const MESSAGE_MS = 120_000;
+const CONTROL_HEADER_BYTES = 6;
 /** Libraries ping every few seconds; ten a second is no heartbeat any more. */
 const CONTROL_RATE = ratePerMinute(600);
 
@@ -65,6 +68,7 @@ export class Client {
   readonly #number: number;
   readonly #shared: Shared;
   readonly #ws: WebSocket;
+  readonly #socket: Socket;
   readonly #machine: ReturnType<typeof connectionMachine>;
   readonly #outbox: Outbox;
   readonly #subscriptions = new Map<string, Subscription>();
@@ -73,6 +77,9 @@ export class Client {
   #state: Connection;
   #heardAt: Instant;
   #controls: Bucket;
+  /** Of what the socket brought, this much belongs to messages that are whole. */
+  #readUpTo: number;
+  #unfinishedSince: Instant | undefined;
   /** What subscriptions asked for, in order. One that is closed before its turn leaves nothing behind. */
   readonly #queries = new Map<Subscription, readonly Filter[]>();
   #querying = false;
@@ -96,7 +103,10 @@ export class Client {
       overflowed: () => this.drop("slow-reader"),
     };
     this.#outbox = new Outbox(socket, shared.outgoingBytesMax, ports);
+    this.#socket = socket;
+    this.#readUpTo = socket.bytesRead;
     ws.on("message", (data: Buffer, isBinary) => {
+      this.#readUpTo = socket.bytesRead;
       this.#heardAt = shared.ports.clock.now();
       const text = isBinary ? "" : data.toString("utf8");
       shared.ports.report.messageReceived(verbOf(text));
@@ -116,6 +126,8 @@ export class Client {
 
   /** Pings and pongs cost time like messages do, and answers to pings fill memory like answers to messages when nobody reads them. */
   #onControl(data: Buffer, isPing: boolean): void {
+    // It may stand between two frames of a message, which is no nearer to its end by that.
+    this.#readUpTo = Math.min(this.#readUpTo + CONTROL_HEADER_BYTES + data.length, this.#socket.bytesRead);
     this.#heardAt = this.#shared.ports.clock.now();
     const { bucket, ok } = spend(CONTROL_RATE, this.#controls, this.#heardAt);
     this.#controls = bucket;
@@ -137,6 +149,11 @@ export class Client {
     this.#ws.pause();
   }
 
+  /** Bytes of a message that has begun and not ended: they wait in memory for the rest. */
+  get unfinishedBytes(): number {
+    return this.#socket.bytesRead - this.#readUpTo;
+  }
+
   get waitingBytes(): number {
     return this.#outbox.waiting;
   }
@@ -150,6 +167,9 @@ export class Client {
 
   /** Called about once a second for every connection. */
   tick(now: Instant): void {
+    if (this.unfinishedBytes === 0 || this.#state.paused) this.#unfinishedSince = undefined;
+    else if (this.#unfinishedSince === undefined) this.#unfinishedSince = now;
+    else if (now - this.#unfinishedSince > MESSAGE_MS) return this.drop("idle");
     this.feed({ kind: "heard", at: this.#heardAt });
     if (this.#machine.wakeAt(this.#state) <= now) this.feed({ kind: "wake" });
   }

@@ -32,6 +32,9 @@ const FRAGMENTS_MAX = 4_096;
 /** The same for pieces in which the network brings one frame: 160 bytes each for the largest message. */
 const CHUNKS_MAX = 32_768;
 
+/** Parts of messages whose rest has not come, of all clients together: fifty of the largest at once. */
+const UNFINISHED_BYTES_MAX = 256 * 1024 * 1024;
+
 /** The relay as clients see it: WebSocket in, the store's answers and everybody's new events out. */
 export class RelayServer {
   readonly #options: RelayOptions;
@@ -148,7 +151,21 @@ export class RelayServer {
   #tick(): void {
     const now = this.#ports.clock.now();
     for (const client of this.#clients) client.tick(now);
+    this.#boundUnfinished();
     this.#stopTicking = this.#ports.clock.at(plus(now, TICK_MS), () => this.#tick());
+  }
+
+  /** When all unfinished messages together hold too much, the largest go: one who really sends has finished meanwhile. */
+  #boundUnfinished(): void {
+    let held = 0;
+    for (const client of this.#clients) held += client.unfinishedBytes;
+    if (held <= UNFINISHED_BYTES_MAX) return;
+    const senders = [...this.#clients].sort((a, b) => b.unfinishedBytes - a.unfinishedBytes);
+    for (const client of senders) {
+      if (held <= UNFINISHED_BYTES_MAX) return;
+      held -= client.unfinishedBytes;
+      client.drop("idle");
+    }
   }
 
   /** When all slow readers together hold too much, the one who holds most goes. */
