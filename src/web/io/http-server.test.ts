@@ -269,6 +269,31 @@ describe("limits (grasp.md 3.3)", () => {
   });
 });
 
+describe("clients that keep their place (grasp.md 3.3)", () => {
+  test("a refused upgrade ends even when its client never hangs up", async () => {
+    await start();
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => undefined).resume();
+    clients.push(socket);
+    socket.write(`GET /nowhere HTTP/1.1\r\nHost: x\r\n${UPGRADE}\r\n`);
+    await once(socket, "end");
+    while (web.connections.total > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  test("many requests sent ahead of their answers end the connection; some are answered in order", async () => {
+    const slow: (() => void)[] = [];
+    await start({ site: () => ({ ...site, metrics: () => new Promise((resolve) => slow.push(() => resolve("ngit_x 1\n"))) }) });
+    const line = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    expect(await say(line.repeat(2_000)), "cut off, not answered two thousand times").toBe("");
+    expect(slow.length).toBeLessThanOrEqual(64);
+    slow.length = 0;
+    const few = say(`${line.repeat(9)}${line.replace("Host", "Connection: close\r\nHost")}`);
+    while (slow.length < 10) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const answer of slow.reverse()) answer();
+    expect((await few).split("HTTP/1.1 200").length - 1).toBe(10);
+  });
+});
+
 describe("closing (grasp.md 12.4)", () => {
   test("running requests finish, idle connections end, nobody new comes in", async () => {
     let release = (): void => undefined;

@@ -50,6 +50,8 @@ const HEADERS_MAX = 100;
 /** How many are being told no at a time, and for how long each may take to hear it. */
 const REFUSALS_MAX = 256;
 const REFUSAL_MS = 1_000;
+/** Requests that may wait for their answer on one connection: nobody sends so many ahead, and each answer waits in memory for its reader. */
+const PIPELINED_MAX = 64;
 /** What is read of a body nobody wants, so that the answer is not lost with a reset connection. */
 const UNWANTED_BYTES_MAX = 64 * 1024;
 
@@ -59,8 +61,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const sockets = new Set<Socket>();
   /** Sockets that were told no: whatever else they say is not heard. */
   const refused = new WeakSet<Duplex>();
-  /** Sockets with a response under way: nothing else may be written to them. */
-  const answering = new WeakSet<Duplex>();
+  /** Sockets with responses under way, and how many: nothing else may be written to them. */
+  const answering = new WeakMap<Duplex, number>();
   let closing = false;
 
   const server = createServer({
@@ -98,8 +100,18 @@ export function createWebServer(options: WebServerOptions): WebServer {
 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     if (refused.has(request.socket)) return;
-    answering.add(request.socket);
-    response.once("close", () => answering.delete(request.socket));
+    const { socket } = request;
+    const waiting = (answering.get(socket) ?? 0) + 1;
+    if (waiting > PIPELINED_MAX) {
+      socket.destroy();
+      return;
+    }
+    answering.set(socket, waiting);
+    response.once("close", () => {
+      const left = (answering.get(socket) ?? 1) - 1;
+      if (left === 0) answering.delete(socket);
+      else answering.set(socket, left);
+    });
     const nameless = request.httpVersion === "1.1" && request.headers.host === undefined;
     void answer(request, response, nameless ? plain(400, "Bad request: there is no Host header.") : undefined);
   };
@@ -182,6 +194,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.end());
+    // HTTP's own time limits ended with the upgrade: one who does not hang up would keep the place.
+    socket.setTimeout(REFUSAL_MS, () => socket.destroy());
     void answer(request, response, given);
   }
 
