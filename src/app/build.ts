@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -79,10 +78,9 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
   report.starting(BUILD.version);
 
   const directory = storage.store === "memory" ? temporary(built) : storage.relayDataPath;
-  built.use(DirectoryLock.take(directory));
+  built.use(take(directory));
   if (storage.store === "disk") {
-    await mkdir(storage.gitDataPath, { recursive: true });
-    built.use(DirectoryLock.take(storage.gitDataPath));
+    built.use(take(storage.gitDataPath));
   }
   const key = await loadServerKey({ env, relayDataPath: directory, persist: storage.store === "disk" });
   if (key.kind === "bad") throw new StartProblem(key.problem);
@@ -192,6 +190,17 @@ function siteOf(
     notReady: () => health.notReady(),
     metrics,
   };
+}
+
+/** The directory, made and held by this process. That it cannot be is the operator's to mend, and said in a sentence. */
+function take(directory: string): DirectoryLock {
+  try {
+    return DirectoryLock.take(directory);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    throw new StartProblem(`The data path ${directory} cannot be used (${code}). It must be a directory that this user may write to.`);
+  }
 }
 
 /** A store that forgets: a directory of its own that goes with the process. */
