@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { systemClock } from "../../src/base/io/system-clock.ts";
@@ -46,7 +46,7 @@ export function checkIntegrity(directory: string, problems: string[]): void {
 }
 
 /** Every list of every index holds exactly the served events that belong in it, and nothing is left of those that went. */
-export async function checkIndexes(directory: string, lanes: readonly Lane[], problems: string[]): Promise<number> {
+export async function checkIndexes(directory: string, lanes: readonly Pick<Lane, "model">[], problems: string[]): Promise<number> {
   const served = lanes.flatMap((lane) => [...lane.model.served.values()]);
   const store = openReader(directory);
   try {
@@ -100,8 +100,14 @@ export interface Backfill {
   readonly attempted: number;
 }
 
-/** Pages of the log that were copied back, and that a checkpoint had set out to copy; they differ while it runs. */
+/** Pages of the log that were copied back, and that a checkpoint had set out to copy; they differ while it runs. Asked many times a millisecond. */
 export function readBackfill(directory: string): Backfill {
-  const bytes = readFileSync(join(directory, "holdfast.sqlite-shm")).subarray(0, 136);
+  const bytes = Buffer.alloc(ATTEMPTED_AT + 4);
+  const fd = openSync(join(directory, "holdfast.sqlite-shm"), "r");
+  try {
+    readSync(fd, bytes, 0, bytes.length, 0);
+  } finally {
+    closeSync(fd);
+  }
   return { done: bytes.readUInt32LE(BACKFILLED_AT), attempted: bytes.readUInt32LE(ATTEMPTED_AT) };
 }

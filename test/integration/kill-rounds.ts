@@ -189,9 +189,11 @@ export class KillRun implements AsyncDisposable {
     await drive.ended;
     this.#problems.push(...drive.problems);
     this.figures.oks += drive.answers;
-    const { done, attempted } = readBackfill(directory);
-    if (this.#attemptedBefore !== undefined && attempted !== this.#attemptedBefore && attempted > done) this.figures.halfCheckpoints++;
-    this.#attemptedBefore = undefined;
+    if (this.#attemptedBefore !== undefined) {
+      const { done, attempted } = readBackfill(directory);
+      if (attempted !== this.#attemptedBefore && attempted > done) this.figures.halfCheckpoints++;
+      this.#attemptedBefore = undefined;
+    }
     // Half of the time the server itself is the first to open what was left.
     if (this.#chance.next() < 0.5) {
       this.figures.feedLength = await checkFeed(directory, this.#feed, this.#problems);

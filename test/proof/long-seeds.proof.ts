@@ -10,7 +10,7 @@ import { type Figure, minutes, writeFigures } from "./figures.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const seed = Number(process.env["HOLDFAST_PROP_SEED"] ?? randomInt(2 ** 31));
 /** Times as many runs as `npm test` does: some minutes on a small machine. */
-const FACTOR = Number(process.env["HOLDFAST_PROP_RUNS"] ?? 40);
+const FACTOR = Number(process.env["HOLDFAST_PROP_RUNS"] ?? 60);
 const TIMEOUT_MS = 60 * 60_000;
 
 const PROPERTIES: readonly (readonly [what: string, file: string])[] = [
