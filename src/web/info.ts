@@ -32,11 +32,10 @@ export interface InfoFacts {
 
 /** grasp.md 3.1, as far as it is true. */
 function nips(facts: InfoFacts): readonly number[] {
-  const list = [1, 11, 40, 42, 45, 70, 77];
+  // 13: committed work is checked against `min_pow_difficulty`, which may be 0.
+  const list = [1, 11, 13, 40, 42, 45, 70, 77];
   // Who ignores deletions must not promise them.
   if (!facts.ignoresDeletion) list.push(9, 62);
-  // NIP-13 is checked only when a minimum is set.
-  if (facts.minPowDifficulty > 0) list.push(13);
   return list;
 }
 

@@ -43,7 +43,7 @@ describe("NIP-11 (grasp.md 2.4)", () => {
       self: facts.serverKey,
       software: "https://holdfast.example",
       version: "1.2.3",
-      supported_nips: [1, 9, 11, 40, 42, 45, 62, 70, 77],
+      supported_nips: [1, 9, 11, 13, 40, 42, 45, 62, 70, 77],
       supported_grasps: [],
       repo_acceptance_criteria: "Repositories whose announcements name this server, and events that refer to them, are accepted.",
       limitation: {

@@ -106,7 +106,8 @@ export class RelayServer {
 
   /** New changes of the store, in order, after their OKs: subscribers are sent what they asked for. */
   broadcast(changes: readonly FeedChange[], passing: readonly string[]): void {
-    this.#head = changes[changes.length - 1]?.seq ?? this.#head;
+    const last = changes[changes.length - 1]?.seq;
+    if (last !== undefined && last > this.#head) this.#head = last;
     if (this.#index.size === 0) return;
     const touched = new Set<Client>();
     let delivered = 0;
