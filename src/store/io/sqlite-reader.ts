@@ -101,7 +101,10 @@ export class SqliteReader implements Reader {
 
   /** Is this id served? One probe of one index; for whoever wants to spare itself the work on a known event. */
   serves(id: EventId): boolean {
-    return this.#serves.all(idRank(id)).some((bytes) => bytes.toString("hex") === id);
+    const rank = idRank(id);
+    const first = this.#serves.get(rank);
+    if (first === undefined) return false;
+    return first.toString("hex") === id || this.#serves.all(rank).some((bytes) => bytes.toString("hex") === id);
   }
 
   async head(): Promise<Seq> {

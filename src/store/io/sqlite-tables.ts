@@ -18,6 +18,8 @@ export class SqliteTables {
   readonly #putPostings: ((rows: readonly (number | bigint)[]) => void)[] = [];
   readonly #statements;
   readonly #relays = new Map<string, number>();
+  /** The id that was last looked for and not found: a decision asks, and the put that follows need not ask again. */
+  #absent: EventId | undefined;
   /** The newest number given out; the transaction puts it back when it fails. */
   head: number;
 
@@ -45,14 +47,17 @@ export class SqliteTables {
 
   /** The number under which this id is served. */
   find(id: EventId): number | undefined {
-    return this.#statements.find.get(idRank(id), Buffer.from(id, "hex"));
+    const number = this.#statements.find.get(idRank(id), Buffer.from(id, "hex"));
+    this.#absent = number === undefined ? id : undefined;
+    return number;
   }
 
   put(change: Change & { kind: "put" }): FeedChange | undefined {
     const { event, text } = change;
     const id = Buffer.from(event.id, "hex");
     const rank = idRank(event.id);
-    if (this.#statements.find.get(rank, id) !== undefined) return undefined;
+    if (this.#absent !== event.id && this.#statements.find.get(rank, id) !== undefined) return undefined;
+    this.#absent = undefined;
     const number = ++this.head;
     const relay = change.provenance.how === "direct" ? null : this.#relayNumber(change.provenance.relay);
     const pubkey = Buffer.from(event.pubkey, "hex");
