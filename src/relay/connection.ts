@@ -14,6 +14,7 @@ import { onHeard, onWake, read, rest, wakeAt } from "./connection-time.ts";
 import { closeReconciliation, closeSubscription, type Refused, slowDown, spendRate, turnAway } from "./connection-words.ts";
 import type { RelayLimits } from "./limits.ts";
 import { isPlausible, peekEventId } from "./message-look.ts";
+import { eventCost } from "./event-cost.ts";
 
 /**
  * One client's connection: what it may do, what it has open, what it is told. A machine without hands: its driver owns the socket, reads the store and
@@ -227,7 +228,7 @@ const isNotice = (effect: Effect): boolean => effect.kind === "say" && effect.te
 
 /** An event is not read here: the thread that checks its signature reads it. A frame far larger than any event is not read at all. */
 function onEvent(terms: Terms, before: Connection, frame: string, now: Instant): Step {
-  const { state, ok } = spendRate(terms, before, "events", now);
+  const { state, ok } = spendRate(terms, before, "events", now, eventCost(frame));
   const refusal = ok ? objectionTo(frame, terms.limits) : slowDown("events");
   if (refusal !== undefined) return turnAway(state, { verb: "EVENT", id: peekEventId(frame) }, refusal);
   const unanswered = state.unanswered + 1;

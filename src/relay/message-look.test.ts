@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPlausible, peekEventId } from "./message-look.ts";
+import { countIndexedTags, isPlausible, peekEventId } from "./message-look.ts";
 
 const ID = "ab".repeat(32);
 
@@ -32,4 +32,22 @@ describe("a look before parsing (grasp.md 3.3)", () => {
 test("the id to address a refusal to is a key's value, never something inside a string", () => {
   expect(peekEventId(`["EVENT",{"content":"\\"id\\":\\"${"0".repeat(64)}\\"","id": "${ID}"}]`)).toBe(ID);
   expect(peekEventId(`["EVENT",{"content":"\\"id\\":\\"${ID}\\""}]`)).toBeUndefined();
+});
+
+describe("tags that end in an index, counted without parsing", () => {
+  const frame = (tags: readonly string[]) => `["EVENT",{"content":"${" ".repeat(1_000)}[\\"t\\",","tags":[${tags.join(",")}]}]`;
+  /** The list of tags itself counts too. */
+  const count = (tags: readonly string[]) => countIndexedTags(frame(tags)) - 1;
+
+  test.each<[string, string, number]>([
+    ["one letter", '["t","x"]', 1],
+    ["with white space", '[ "t", "x"]', 1],
+    ["written with an escape", '["\\u0074","x"]', 1],
+    ["a ref", '["refs/heads/main","ab"]', 0],
+    ["a word", '["relays","wss://a","wss://b"]', 0],
+    ["brackets in a value", '["name","[[[["]', 0],
+  ])("%s", (_, tag, each) => {
+    expect(count([tag])).toBe(each);
+    expect(count(Array.from({ length: 300 }, () => tag))).toBe(300 * each);
+  });
 });

@@ -50,6 +50,26 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
+/**
+ * How many tags of an unread EVENT may end in an index: each is a write of its own. Names of one letter count, and whatever is not plainly longer;
+ * the many refs of a repository state are.
+ */
+export function countIndexedTags(frame: string): number {
+  if (frame.length < LOOK_FROM_LENGTH) return 0;
+  let tags = 0;
+  for (let i = 0; i < frame.length; i++) {
+    const character = frame.charCodeAt(i);
+    if (character === 0x22) i = endOfString(frame, i + 1);
+    else if (character === 0x5b && !hasLongName(frame, i + 1)) tags++;
+  }
+  return tags;
+}
+
+/** `"ab…`: a string whose first two characters stand for themselves. */
+function hasLongName(frame: string, at: number): boolean {
+  return frame.charCodeAt(at) === 0x22 && frame.charCodeAt(at + 1) !== 0x5c && frame.charCodeAt(at + 2) !== 0x22;
+}
+
 const EVENT_ID = /"id"\s*:\s*"([0-9a-f]{64})"/;
 
 /** The id an unread EVENT message seems to have: good enough to address a refusal. Quotes inside strings are escaped, so only a key can match. */

@@ -59,3 +59,13 @@ test("a message counts by its length: 6,000 short ones a minute, or 75 of the lo
   expect(passes(LIMITS, '["CLOSE","s"]', 7_000)).toBe(6_000);
   expect(passes(LIMITS, `["CLOSE","s"${" ".repeat(5_242_880 - 13)}]`, 100)).toBe(75);
 });
+
+test("an event counts by the tags that it brings into the indexes", () => {
+  const event = (count: number, name: string) =>
+    `["EVENT",{"content":"${" ".repeat(1_000)}","tags":[${Array.from({ length: count }, (_, n) => `["${name}","${n}"]`).join(",")}]}]`;
+  const limits = { ...LIMITS, unansweredEvents: 1_000 };
+  expect(passes(limits, event(50, "t"), 1_000)).toBe(600);
+  expect(passes(limits, event(2_048, "e"), 1_000), "a large deletion request").toBe(28);
+  expect(passes(limits, event(10_000, "t"), 1_000)).toBe(5);
+  expect(passes(limits, event(2_000, "refs/heads/x"), 1_000), "a large repository").toBe(600);
+});

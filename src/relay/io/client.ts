@@ -10,6 +10,7 @@ import { closedText, countText, eoseText, negErrText, negMsgText, noticeText, ok
 import type { ClientMessageLabel, Ending, RelayMessageLabel } from "../../ops/metric-names.ts";
 import type { Seq, StoredEvent } from "../../store/event-store.ts";
 import { type Connection, connectionMachine, type Effect, type Input, openConnection, type Terms } from "../connection.ts";
+import { eventCost } from "../event-cost.ts";
 import { peekEventId } from "../message-look.ts";
 import { queryCost } from "../paid-request.ts";
 import type { Reconciled } from "../reader-messages.ts";
@@ -56,6 +57,11 @@ const SLICES_MAX = 5_000;
 
 /** A client that broke the protocol and does not hang up either. */
 const GOODBYE_MS = 1_000;
+/**
+ * Events of one connection that are under way, in bytes: beyond it we stop reading from it. A hundred connections of one address stay below what all may
+ * have under way, so that nobody can make others hear `too many events under way`.
+ */
+const UNANSWERED_BYTES_MAX = 1_048_576;
 /** Time for one message to arrive: the largest at the pace of the slowest telephone, 350 kbit/s. */
 const MESSAGE_MS = 120_000;
 const CONTROL_HEADER_BYTES = 6;
@@ -77,6 +83,8 @@ export class Client {
   #state: Connection;
   #heardAt: Instant;
   #controls: Bucket;
+  #unansweredBytes = 0;
+  readonly #pauses = new Set<"resting" | "heavy" | "stopping">();
   /** Of what the socket brought, this much belongs to messages that are whole. */
   #readUpTo: number;
   #unfinishedSince: Instant | undefined;
@@ -146,7 +154,16 @@ export class Client {
 
   /** What the client says from now on stays in its socket; what it said before is answered. */
   stopReading(): void {
-    this.#ws.pause();
+    this.#read("stopping", false);
+  }
+
+  /** Whether this speaks for reading on. We read when nothing speaks against it. */
+  #read(why: "resting" | "heavy" | "stopping", on: boolean): void {
+    const changed = on ? this.#pauses.delete(why) : !this.#pauses.has(why) && this.#pauses.add(why).size === 1;
+    if (!changed) return;
+    // Through the library, which else resumes the socket by itself when it has worked off what it holds.
+    if (this.#pauses.size > 0) this.#ws.pause();
+    else this.#ws.resume();
   }
 
   /** Bytes of a message that has begun and not ended: they wait in memory for the rest. */
@@ -167,7 +184,7 @@ export class Client {
 
   /** Called about once a second for every connection. */
   tick(now: Instant): void {
-    if (this.unfinishedBytes === 0 || this.#state.paused) this.#unfinishedSince = undefined;
+    if (this.unfinishedBytes === 0 || this.#pauses.size > 0) this.#unfinishedSince = undefined;
     else if (this.#unfinishedSince === undefined) this.#unfinishedSince = now;
     else if (now - this.#unfinishedSince > MESSAGE_MS) return this.drop("idle");
     this.feed({ kind: "heard", at: this.#heardAt });
@@ -226,10 +243,9 @@ export class Client {
       case "reconcile-end":
         return this.#endReconciliation(effect.sub);
       case "pause":
-        // Through the library, which else resumes the socket by itself when it has worked off what it holds.
-        return this.#ws.pause();
+        return this.#read("resting", false);
       case "resume":
-        return this.#ws.resume();
+        return this.#read("resting", true);
       case "ping":
         return this.#ws.ping();
       case "hang-up":
@@ -241,14 +257,19 @@ export class Client {
     const { intake, clock } = this.#shared.ports;
     const since = clock.now();
     const origin = { kind: "direct", authenticated: this.#state.authenticated } as const;
+    const bytes = frame.length;
+    this.#unansweredBytes += bytes;
+    if (this.#unansweredBytes > UNANSWERED_BYTES_MAX) this.#read("heavy", false);
     const done = (answer: Answer) => {
+      this.#unansweredBytes -= bytes;
+      if (this.#unansweredBytes <= UNANSWERED_BYTES_MAX / 2) this.#read("heavy", true);
       this.#reportAnswer(answer, clock.now() - since);
       this.feed({
         kind: "answered",
         text: answer.kind === "ok" ? okText(answer.id, answer.accepted, answer.message) : noticeText(answer.text),
       });
     };
-    const allowed = this.#shared.ports.allows(this.#limitKey, "events");
+    const allowed = this.#limitKey === undefined || this.#shared.ports.allows(this.#limitKey, "events", eventCost(frame));
     if (allowed && intake.submit(frame, origin, this.#number, done)) return;
     const id = peekEventId(frame);
     const message = formatReason(allowed ? BUSY : TOO_MANY);
