@@ -284,7 +284,8 @@ describe("clients that keep their place (grasp.md 3.3)", () => {
     const slow: (() => void)[] = [];
     await start({ site: () => ({ ...site, metrics: () => new Promise((resolve) => slow.push(() => resolve("ngit_x 1\n"))) }) });
     const line = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
-    expect(await say(line.repeat(2_000)), "cut off, not answered two thousand times").toBe("");
+    const flood = await say(line.repeat(2_000)).catch(() => "reset");
+    expect(flood, "cut off, not answered two thousand times").not.toContain("HTTP/1.1 200");
     expect(slow.length).toBeLessThanOrEqual(64);
     slow.length = 0;
     const few = say(`${line.repeat(9)}${line.replace("Host", "Connection: close\r\nHost")}`);
