@@ -34,14 +34,15 @@ export class Flusher {
     this.#live.add(outbox);
     if (this.#liveScheduled) return;
     this.#liveScheduled = true;
-    const due = plus(this.#liveAt, COMPANY_MS);
     const flush = () => {
       this.#liveScheduled = false;
       this.#liveAt = this.#clock.now();
       flushAll(this.#live);
     };
-    if (this.#clock.now() >= due) setImmediate(flush);
-    else this.#clock.at(due, flush);
+    const since = this.#clock.now() - this.#liveAt;
+    // A clock that was set back must not make everybody wait until the old time returns.
+    if (since >= COMPANY_MS || since < 0) setImmediate(flush);
+    else this.#clock.at(plus(this.#liveAt, COMPANY_MS), flush);
   }
 }
 
