@@ -75,6 +75,11 @@ export class KillRun implements AsyncDisposable {
     return new KillRun(seed, await mkdtemp(join(tmpdir(), "holdfast-kill-")), Math.floor(Date.now() / 1000));
   }
 
+  /** Everything that was found wrong. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
   /** The moments in an order that the seed draws. */
   shuffled(moments: readonly Moment[]): Moment[] {
     return moments
@@ -120,7 +125,7 @@ export class KillRun implements AsyncDisposable {
     const url = await this.#server.ready();
     this.#startMs = performance.now() - this.#server.began;
     const checked = await checkServed(url, this.#lanes, this.#problems);
-    this.figures.idsAsked += checked.answered;
+    this.figures.idsAsked += checked.askedById;
     this.figures.unansweredThere += checked.unansweredThere;
     this.figures.unansweredNot += checked.unansweredNot;
     this.figures.lookUps += checked.lookUps;

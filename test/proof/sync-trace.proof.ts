@@ -11,7 +11,7 @@ import { type Call, readTrace, straceCommand } from "./strace.ts";
 import { checkSyncOrder } from "./sync-order.ts";
 
 const ONE_BY_ONE = 200;
-const IN_BURSTS = 1_000;
+const IN_BURSTS = 2_000;
 const CONNECTIONS = 8;
 const DEPTH = 16;
 /** Sent again to the restarted server: some that it must know. */
@@ -113,6 +113,7 @@ describe("grasp.md 3.2: OK true means durable", () => {
     // Nothing that clients heard is missing from the trace; those that were superseded at once are the difference.
     expect(order.proved.length).toBeGreaterThan(accepted * 0.9);
     figures.push(["events written, synced and only then answered", order.proved.length]);
+    figures.push(["of these, replaced or deleted again within one transaction", order.passed]);
     figures.push(
       ["transactions in the log", order.transactions],
       ["writes to the log", order.logWrites],
