@@ -211,6 +211,23 @@ test("a fault is reported and tried again later, and the sweeper lives", async (
   expect(await world.served()).toEqual([]);
 });
 
+test("gates that could not be walked are walked soon, not in an hour", async () => {
+  let broken = true;
+  const world = new World((store) => ({
+    ...bound(store),
+    gates: (after, max) => (broken ? Promise.reject(new Error("disk")) : store.gates(after, max)),
+  }));
+  const request = fakeEvent({ kind: 5 });
+  await world.remember(request, [], false);
+  await world.clock.advance(400 * DAY);
+  world.sweeper.start();
+  await world.clock.advance(5_000);
+  expect(world.faults).toHaveLength(1);
+  broken = false;
+  await world.clock.advance(60_000);
+  expect(await world.gates()).toEqual([]);
+});
+
 /** The methods of a store as an object that can be spread. */
 const bound = (store: Writer): Writer => ({
   transact: (work) => store.transact(work),
