@@ -361,7 +361,7 @@ export class Client {
     for (const event of slice) {
       if (sent?.has(event.seq)) continue;
       sent?.add(event.seq);
-      this.#outbox.text(`${subscription.head}${event.text}]`);
+      this.#outbox.event(subscription.head, event.text);
       if (this.#outbox.waiting > HIGH_WATER_BYTES) {
         await this.#outbox.roomFor(HIGH_WATER_BYTES);
         if (this.#isOver(subscription)) return;

@@ -198,7 +198,7 @@ describe("who is behind", () => {
     cleanups.push(() => void idle.destroy());
     const outbox = new Outbox(idle, 100, { dirty: () => undefined, held: () => undefined, overflowed: () => void reports.overflowed++ });
     outbox.shared('["EVENT",', new SharedText("x".repeat(80)));
-    expect([outbox.waiting, reports.overflowed]).toEqual([89, 0]);
+    expect([outbox.waiting, reports.overflowed]).toEqual([90, 0]);
     outbox.text("y".repeat(20));
     expect([outbox.waiting, reports.overflowed]).toEqual([0, 1]);
   });

@@ -18,7 +18,8 @@ export class SharedText {
   }
 }
 
-type Piece = { readonly head: string; readonly shared: SharedText };
+/** A frame of `head`, the body and `]`. */
+type Piece = { readonly head: string; readonly body: SharedText | string };
 
 export interface OutboxPorts {
   /** Somebody has to call `flush` at the end of this turn. */
@@ -58,14 +59,24 @@ export class Outbox {
 
   text(text: string): void {
     this.#push(text, text.length);
+    this.#markDirty();
+  }
+
+  /** A frame that is `head`, then `body`, then `]`: joined where it is written, not before. */
+  event(head: string, body: string): void {
+    this.#push({ head, body }, head.length + body.length + 1);
+    this.#markDirty();
+  }
+
+  /** The same with a text that others are sent too. Whoever delivers live events also sees to the flush. */
+  shared(head: string, shared: SharedText): void {
+    this.#push({ head, body: shared }, head.length + shared.bytes.length + 1);
+  }
+
+  #markDirty(): void {
     if (this.#isDirty || this.#closed) return;
     this.#isDirty = true;
     this.#ports.dirty(this);
-  }
-
-  /** A frame that is `head`, then the shared text, then `]`. Whoever delivers live events also sees to the flush. */
-  shared(head: string, shared: SharedText): void {
-    this.#push({ head, shared }, head.length + shared.bytes.length);
   }
 
   #push(piece: string | Piece, bytes: number): void {
@@ -94,11 +105,7 @@ export class Outbox {
     this.#pending = 0;
     let end = 0;
     for (const piece of pieces) {
-      const most =
-        HEADER_MAX +
-        (typeof piece === "string"
-          ? piece.length * BYTES_A_CHARACTER
-          : piece.head.length * BYTES_A_CHARACTER + piece.shared.bytes.length + 1);
+      const most = HEADER_MAX + bytesMost(piece);
       if (end + most > SCRATCH_BYTES) {
         if (end > 0) this.#write(scratch, end);
         end = 0;
@@ -154,23 +161,30 @@ export class Outbox {
   }
 }
 
-/** Writes one frame at `at` and returns where it ends. */
+function bytesMost(piece: string | Piece): number {
+  if (typeof piece === "string") return piece.length * BYTES_A_CHARACTER;
+  const { head, body } = piece;
+  return head.length * BYTES_A_CHARACTER + (typeof body === "string" ? body.length * BYTES_A_CHARACTER : body.bytes.length) + 1;
+}
+
+/** Writes one frame at `at` and returns where it ends. Nearly all text is ASCII, one byte a character; where it is not, the payload moves if its header turns out larger. */
 function frame(buffer: Buffer, at: number, piece: string | Piece): number {
-  if (typeof piece !== "string") {
-    const headBytes = Buffer.byteLength(piece.head);
-    const length = headBytes + piece.shared.bytes.length + 1;
-    let end = header(buffer, at, length);
-    end += buffer.write(piece.head, end);
-    end += piece.shared.bytes.copy(buffer, end);
-    buffer[end] = 0x5d; // ]
-    return end + 1;
-  }
-  // Nearly all text is ASCII: one byte a character. Where it is not, the payload moves if its header turns out larger.
-  const guess = headerSize(piece.length);
-  const length = buffer.write(piece, at + guess);
+  const guess = headerSize(typeof piece === "string" ? piece.length : piece.head.length + lengthOf(piece.body) + 1);
+  const length = payload(buffer, at + guess, piece);
   const size = headerSize(length);
   if (size !== guess) buffer.copyWithin(at + size, at + guess, at + guess + length);
   return header(buffer, at, length) + length;
+}
+
+const lengthOf = (body: SharedText | string): number => (typeof body === "string" ? body.length : body.bytes.length);
+
+function payload(buffer: Buffer, at: number, piece: string | Piece): number {
+  if (typeof piece === "string") return buffer.write(piece, at);
+  const { head, body } = piece;
+  let end = at + buffer.write(head, at);
+  end += typeof body === "string" ? buffer.write(body, end) : body.bytes.copy(buffer, end);
+  buffer[end] = 0x5d; // ]
+  return end + 1 - at;
 }
 
 const headerSize = (length: number): number => (length < 126 ? 2 : length < 65_536 ? 4 : 10);
