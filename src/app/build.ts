@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -22,6 +21,7 @@ import { publicUrls } from "../web/public-url.ts";
 import type { Site } from "../web/respond.ts";
 import { type Config, type LoadedConfig, withBoundPort } from "./config.ts";
 import { type Build, infoFacts } from "./config-web.ts";
+import { newChallenge } from "./io/challenge.ts";
 import { chooseListener, listen } from "./io/listeners.ts";
 import { loadServerKey } from "./io/server-key.ts";
 import { relayLimitsOf, relayUrlsOf, retentionsOf, rulesOf, verifyWorkersOf } from "./rules.ts";
@@ -149,7 +149,7 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
       reader: near.reader,
       far,
       report,
-      challenge: () => randomBytes(16).toString("hex"),
+      challenge: newChallenge,
       allows: (limitKey, what, n) => budgets.allows(limitKey, what, clock.now(), n),
     },
   );

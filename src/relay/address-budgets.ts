@@ -1,7 +1,7 @@
 import { BoundedMap } from "../base/bounded.ts";
 import { type Bucket, fullBucket, type Rate, ratePerMinute, spend } from "../base/rate.ts";
 import type { Instant } from "../base/time.ts";
-import type { RateName } from "./connection.ts";
+import type { RateName } from "./connection-state.ts";
 
 /** Addresses that are remembered; the one that was quiet longest is forgotten, and with it at most a minute's counting. */
 const ADDRESSES_MAX = 100_000;

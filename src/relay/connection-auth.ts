@@ -3,7 +3,7 @@ import { checkAuth } from "../nostr/auth.ts";
 import { isEventId, type NostrEvent, readEvent } from "../nostr/event.ts";
 import { reason } from "../nostr/reason.ts";
 import { authText, okText } from "../nostr/relay-message.ts";
-import type { Connection, Step, Terms } from "./connection.ts";
+import type { Connection, Step, Terms } from "./connection-state.ts";
 import { say, slowDown, spendRate, turnAway } from "./connection-words.ts";
 
 /** NIP-42. */

@@ -1,7 +1,7 @@
 import type { Instant } from "../base/time.ts";
 import { type Reason, reason } from "../nostr/reason.ts";
 import { negErrText } from "../nostr/relay-message.ts";
-import type { Connection, Input, Step, Terms } from "./connection.ts";
+import type { Connection, Input, Step, Terms } from "./connection-state.ts";
 import { andSay, closeReconciliation, say, slowDown, spendRate, stay, turnAway } from "./connection-words.ts";
 import { readPaidRequest } from "./paid-request.ts";
 import { isReason } from "./subscription.ts";

@@ -1,6 +1,6 @@
 import type { Instant } from "../base/time.ts";
 import { type Reason, reason } from "../nostr/reason.ts";
-import type { Connection, Step, Terms } from "./connection.ts";
+import type { Connection, Step, Terms } from "./connection-state.ts";
 import { closeSubscription, stay, turnAway } from "./connection-words.ts";
 import { readPaidRequest } from "./paid-request.ts";
 import { isReason } from "./subscription.ts";

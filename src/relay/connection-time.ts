@@ -1,5 +1,5 @@
 import { type Instant, plus } from "../base/time.ts";
-import type { Connection, Effect, Step, Terms } from "./connection.ts";
+import type { Connection, Effect, Step, Terms } from "./connection-state.ts";
 import { stay } from "./connection-words.ts";
 
 /** When a connection is read from, and when its silence means that nobody is there. */

@@ -3,7 +3,7 @@ import type { Instant } from "../base/time.ts";
 import type { ClientVerb } from "../nostr/client-message.ts";
 import { formatReason, type Reason, reason } from "../nostr/reason.ts";
 import { closedText, negErrText, noticeText, okText } from "../nostr/relay-message.ts";
-import type { Connection, RateName, Step, Terms } from "./connection.ts";
+import type { Connection, RateName, Step, Terms } from "./connection-state.ts";
 
 /** What all parts of a connection say and do alike. */
 

@@ -6,7 +6,8 @@ import { checkLaws } from "../../test/kit/machine-laws.ts";
 import { instant } from "../base/time.ts";
 import { eventText } from "../nostr/event.ts";
 import { reason } from "../nostr/reason.ts";
-import { type Connection, connectionMachine, type Effect, type Input, openConnection, termsOf } from "./connection.ts";
+import { connectionMachine, openConnection, termsOf } from "./connection.ts";
+import type { Connection, Effect, Input } from "./connection-state.ts";
 import type { RelayLimits } from "./limits.ts";
 
 const LIMITS: RelayLimits = {

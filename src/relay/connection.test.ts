@@ -4,8 +4,9 @@ import { instant } from "../base/time.ts";
 import { eventText, type NostrEvent } from "../nostr/event.ts";
 import { reason } from "../nostr/reason.ts";
 import { normaliseRelayUrl, type RelayUrl } from "../nostr/relay-url.ts";
-import { type Connection, connectionMachine, type Effect, type Input, openConnection, termsOf } from "./connection.ts";
+import { connectionMachine, openConnection, termsOf } from "./connection.ts";
 import { AUTHENTICATED_MAX } from "./connection-auth.ts";
+import type { Connection, Effect, Input } from "./connection-state.ts";
 import type { RelayLimits } from "./limits.ts";
 
 const START = 1_700_000_000_000;
@@ -115,7 +116,7 @@ describe("what each message comes to", () => {
     ["too many filters", '["REQ","s",{},{},{},{}]', ["CLOSED", "s", "invalid: at most 3 filters may be asked at once"]],
     [
       "too many values",
-      `["REQ","s",{"kinds":[${[...Array(11).keys()]}]}]`,
+      `["REQ","s",{"kinds":[${[...Array(11).keys()].join()}]}]`,
       ["CLOSED", "s", "invalid: at most 10 values may be asked at once"],
     ],
     ["a COUNT without filters", '["COUNT","s"]', ["CLOSED", "s", "invalid: a filter is missing after the subscription id"]],

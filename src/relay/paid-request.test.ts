@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { instant } from "../base/time.ts";
-import { connectionMachine, openConnection, type Step, termsOf } from "./connection.ts";
+import { connectionMachine, openConnection, termsOf } from "./connection.ts";
+import type { Step } from "./connection-state.ts";
 import type { RelayLimits } from "./limits.ts";
 
 const LIMITS: RelayLimits = {

@@ -2,7 +2,7 @@ import type { Instant } from "../base/time.ts";
 import type { Filter } from "../nostr/filter.ts";
 import { filterValues } from "../nostr/filter-limits.ts";
 import type { Reason } from "../nostr/reason.ts";
-import type { Connection, Terms } from "./connection.ts";
+import type { Connection, Terms } from "./connection-state.ts";
 import { slowDown, spendRate } from "./connection-words.ts";
 import { isReason, type Request, readRequest } from "./subscription.ts";
 

@@ -1,6 +1,6 @@
-import { readFilters, isFilterProblem } from "../nostr/read-filter.ts";
 import type { Filter } from "../nostr/filter.ts";
 import { filterBytes, filterValues } from "../nostr/filter-limits.ts";
+import { isFilterProblem, readFilters } from "../nostr/read-filter.ts";
 import { type Reason, reason } from "../nostr/reason.ts";
 import type { RelayLimits } from "./limits.ts";
 

@@ -18,7 +18,7 @@ interface Pair {
   readonly received: string[];
   readonly reports: { held: number; dirty: number; overflowed: number };
   /** Resolves when so many messages have come. */
-  heard(count: number): Promise<void>;
+  readonly heard: (count: number) => Promise<void>;
 }
 
 /** A real server socket with an outbox on it, and a real client that checks every frame. */

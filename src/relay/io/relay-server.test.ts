@@ -111,7 +111,7 @@ async function relayWith(limits: Partial<RelayLimits> = {}) {
         events.map((event) => ({ kind: "put", event, text: eventText(event), expiresAt: undefined, provenance: { how: "direct" } })),
       ),
     );
-    head = Number(changes.at(-1)?.seq ?? head);
+    head = changes.at(-1)?.seq ?? head;
     return changes;
   };
   const connect = async () => {
