@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, afterEach, expect, it } from "vitest";
 import { type Figure, minutes, writeFigures } from "./figures.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -19,6 +19,9 @@ const PROPERTIES: readonly (readonly [what: string, file: string])[] = [
   ["the store's overlay", "src/store/memory-overlay.prop.test.ts"],
   ["the subscription index", "src/relay/subscription-index.prop.test.ts"],
 ];
+
+/** Figures are for the page only when everything held. */
+let hasFailed = false;
 
 interface Outcome {
   readonly code: number | null;
@@ -70,7 +73,11 @@ for (const [what, file] of PROPERTIES) {
   );
 }
 
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") hasFailed = true;
+});
+
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
-  if (figures.length > 2) writeFigures("long-seeds", figures);
+  if (!hasFailed && figures.length > 2) writeFigures("long-seeds", figures);
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { KillableServer, relayDirectory } from "../integration/kill-server.ts";
 import { Drive } from "../kit/write-drive.ts";
 import { makeLanes } from "../kit/write-load.ts";
@@ -24,6 +24,8 @@ const lanes = makeLanes("trace", CONNECTIONS, Math.floor(Date.now() / 1000));
 const figures: Figure[] = [];
 let first = "";
 let second = "";
+/** Figures are for the page only when everything held. */
+let hasFailed = false;
 /** Events that the clients were told `true` for, and that were stored by that. */
 let accepted = 0;
 
@@ -100,8 +102,13 @@ beforeAll(async () => {
   });
 });
 
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") hasFailed = true;
+});
+
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
+  if (!hasFailed && figures.length > 0) writeFigures("sync-trace", figures);
 });
 
 describe("grasp.md 3.2: OK true means durable", () => {
@@ -181,6 +188,5 @@ describe("the checker, given a trace that was tampered with", () => {
     const calls = readTrace(first);
     const late = calls.map((call) => (call.target === log && call.name.endsWith("sync") ? { ...call, ended: call.ended + 40 } : call));
     expect(problemsOf(late)).toBeGreaterThan(0);
-    writeFigures("sync-trace", figures);
   });
 });
