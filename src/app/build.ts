@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +17,7 @@ import { CORS_HEADERS } from "../web/cors.ts";
 import { relayInfo } from "../web/info.ts";
 import { createWebServer } from "../web/io/http-server.ts";
 import { publicUrls } from "../web/public-url.ts";
+import { rawResponse } from "../web/raw-response.ts";
 import type { Site } from "../web/respond.ts";
 import { type Config, type LoadedConfig, withBoundPort } from "./config.ts";
 import { type Build, infoFacts } from "./config-web.ts";
@@ -95,8 +95,8 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
     maxConnectionsPerAddress: limits.maxConnectionsPerAddress,
     handshakeTimeoutMs: timing.handshakeTimeoutMs,
     onUpgrade: (request, socket, head, address) => {
-      if (relay === undefined) socket.end("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\n\r\n");
-      else relay.upgrade(request as IncomingMessage, socket as Socket, head, address);
+      if (relay === undefined) socket.end(rawResponse(503, "not ready", ["Retry-After: 5"]));
+      else relay.upgrade(request, socket as Socket, head, address);
     },
     report,
   });

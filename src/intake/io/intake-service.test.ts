@@ -79,16 +79,13 @@ class World {
   }
 
   submit(event: unknown, lane = 1): Promise<Answer> | undefined {
-    let done = (_: Answer): void => undefined;
-    const answer = new Promise<Answer>((resolve) => {
-      done = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<Answer>();
     const frame = typeof event === "string" ? event : JSON.stringify(["EVENT", event]);
     const taken = this.service.submit(frame, ANONYMOUS, lane, (given) => {
       this.said.push(given.kind === "ok" ? `${given.accepted} ${given.id} ${given.message}` : `notice ${given.text}`);
-      done(given);
+      resolve(given);
     });
-    return taken ? answer : undefined;
+    return taken ? promise : undefined;
   }
 
   async words(event: WireEvent, lane = 1): Promise<string> {
@@ -181,7 +178,7 @@ describe("the door, with its threads", () => {
     const world = await World.start({ waitingMax: 3, waitingBytesMax: 2_000, verifyWorkers: 1 });
     const taken = [1, 2, 3, 4].map((n) => world.submit(note(alice, `${n}`)));
     expect(taken.map((answer) => answer !== undefined)).toEqual([true, true, true, false]);
-    await Promise.all(taken);
+    for (const answer of taken) await answer;
     expect(world.service.waiting).toBe(0);
     expect(world.submit(note(alice, "x".repeat(2_000))), "one that is larger than all that may wait").toBeUndefined();
     const large = world.submit(note(alice, "x".repeat(1_000)));

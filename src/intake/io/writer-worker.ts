@@ -29,7 +29,8 @@ const BATCH_MAX = 1_000;
 const data = workerData as WriterWorkerData;
 const main = parentPort as MessagePort;
 let rules = data.rules;
-const { writer, close } = openWriter(data.directory, () => randomInt(2 ** 31));
+const store = openWriter(data.directory, () => randomInt(2 ** 31));
+const { writer } = store;
 const queue: { ticket: number; candidate: Candidate }[] = [];
 let busy = false;
 let stopping = false;
@@ -60,7 +61,7 @@ main.on("message", (message: ToWriter) => {
   if (message.kind === "rules") rules = message.rules;
   else {
     stopping = true;
-    if (!busy) stop();
+    if (!busy) void stop();
   }
 });
 main.postMessage({ kind: "started", detail: "" } satisfies Started);
@@ -86,7 +87,7 @@ async function drain(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   busy = false;
-  if (stopping) stop();
+  if (stopping) await stop();
 }
 
 function post(tickets: number[], done: Admitted): void {
@@ -97,7 +98,9 @@ function reportFault(error: unknown): void {
   main.postMessage({ kind: "fault", text: error instanceof Error ? error.message : String(error) });
 }
 
-function stop(): void {
-  sweeper.stop();
-  void close().then(() => process.exit(0));
+async function stop(): Promise<void> {
+  // A sweep that is in the middle of a commit ends it before the store is closed.
+  await sweeper.stop();
+  await store.close();
+  process.exit(0);
 }

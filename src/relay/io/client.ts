@@ -42,7 +42,7 @@ export interface Shared {
   readonly outgoingBytesMax: number;
   /** The newest change that was broadcast: later ones will be, so they are not read from the store. */
   head(): Seq;
-  held(bytes: number): void;
+  readonly held: (bytes: number) => void;
   gone(client: Client): void;
 }
 
@@ -431,7 +431,7 @@ export class Client {
     this.#closed = true;
     for (const subscription of this.#subscriptions.values()) this.#shared.index.remove(subscription);
     this.#subscriptions.clear();
-    for (const sub of [...this.#sessions.keys()]) this.#endReconciliation(sub);
+    for (const sub of this.#sessions.keys()) this.#endReconciliation(sub);
     this.#shared.ports.far.leave(this.#number);
     this.#queries.clear();
     this.#outbox.close();

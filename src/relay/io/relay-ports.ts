@@ -33,5 +33,5 @@ export interface RelayPorts {
   /** 16 random bytes as hex. */
   challenge(): string;
   /** May this address do so many more of these now? (grasp.md 3.3: limits per address.) */
-  allows(limitKey: string | undefined, what: "events" | "queries" | "messages" | "auths", n?: number): boolean;
+  readonly allows: (limitKey: string | undefined, what: "events" | "queries" | "messages" | "auths", n?: number) => boolean;
 }

@@ -106,12 +106,23 @@ describe("expiry (NIP-40)", () => {
     await world.put(expiring(1, world.seconds + 5));
     world.sweeper.start();
     await world.clock.advance(0);
-    world.sweeper.stop();
+    await world.sweeper.stop();
     expect(world.clock.pending).toBe(0);
     world.sweeper.look();
     await world.clock.advance(DAY);
     expect(await world.served()).toHaveLength(1);
   });
+});
+
+test("a stop waits for the commit under way and begins no other", async () => {
+  const world = new World();
+  await world.put(...Array.from({ length: 1_000 }, (_, n) => fakeEvent({ content: `${n}`, tags: [["expiration", "1"]] })));
+  world.sweeper.start();
+  await world.sweeper.stop();
+  const { length } = await world.served();
+  expect(length).toBeGreaterThan(0);
+  expect(world.changes, "what was removed was told").toHaveLength(1_000 - length);
+  expect(world.faults).toEqual([]);
 });
 
 describe("remembered requests (grasp.md 11.2)", () => {

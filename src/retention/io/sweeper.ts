@@ -45,9 +45,11 @@ export class Sweeper {
     this.look();
   }
 
-  stop(): void {
+  /** Nothing more is begun; resolves when what is under way has ended. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
+    await this.#running;
   }
 
   /** Something may have changed what is due: sweep, and set the timer anew. A vanish that has more to do makes the gates due too. */
@@ -88,7 +90,10 @@ export class Sweeper {
     let after: EventId | undefined;
     for (;;) {
       const gates = await this.#writer.gates(after, SLICE);
-      for (const gate of gates) await this.#sweepGate(gate, now);
+      for (const gate of gates) {
+        if (this.#stopped) return;
+        await this.#sweepGate(gate, now);
+      }
       after = gates[gates.length - 1]?.request;
       if (gates.length < SLICE || this.#stopped) return;
     }
