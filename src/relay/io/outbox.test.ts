@@ -107,6 +107,19 @@ describe("frames, as a WebSocket client decodes them (RFC 6455 5.2)", () => {
     expect(received.every((text, n) => text === expected[n])).toBe(true);
   });
 
+  test.each(["a", "é", "水", "🐦"])("a head and a body of %s, joined where they are written, near the borders", async (character) => {
+    const { outbox, received, heard } = await pair();
+    const head = '["EVENT","s🐦",';
+    const bodies = BORDERS.flatMap((bytes) => {
+      const room = Math.max(0, bytes - Buffer.byteLength(head) - 1);
+      return [character.repeat(bytes), character.repeat(Math.floor(room / Buffer.byteLength(character))), `${"a".repeat(room)}`];
+    });
+    for (const body of [...bodies, "a".repeat(1_100_000), "水".repeat(350_000)]) outbox.event(head, body);
+    outbox.flush();
+    await heard(bodies.length + 2);
+    expect(received.every((text, n) => text === `${head}${[...bodies, "a".repeat(1_100_000), "水".repeat(350_000)][n]}]`)).toBe(true);
+  });
+
   test("what cannot be UTF-8 is replaced, and the frame is still whole", async () => {
     const { outbox, received, heard } = await pair();
     outbox.text(`${"\ud83d".repeat(60)} and more`);
