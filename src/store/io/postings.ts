@@ -29,6 +29,8 @@ export const cursorAt = ([seq, , text]: BodiedRow): Cursor => ({ createdAt: crea
  * a little dearer, and beyond this number several statements merged here are cheaper.
  */
 const GROUP_MAX = 64;
+/** About three milliseconds. */
+const REFILLS_A_SLICE = 4;
 
 /** Reads posting lists: one statement for up to `GROUP_MAX` of them, merged newest first. */
 export class Postings {
@@ -37,8 +39,16 @@ export class Postings {
   readonly #bare = new Map<number, (parameters: readonly number[]) => PostingRow[]>();
   readonly #bodied = new Map<number, (parameters: readonly number[]) => BodiedRow[]>();
 
+  readonly #present;
+
   constructor(db: Connection) {
     this.#db = db;
+    this.#present = db.prepare<[number], number>("SELECT 1 FROM posting WHERE key = ? LIMIT 1").pluck();
+  }
+
+  /** Those of many terms that have a list at all. A look at a list costs a tenth of merging it, and of many values that are asked for most name nothing. */
+  present(terms: readonly Term[]): readonly Term[] {
+    return terms.length <= GROUP_MAX ? terms : terms.filter((term) => this.#present.get(term.key) !== undefined);
   }
 
   startOf(until: number | undefined): Cursor {
@@ -73,8 +83,11 @@ export class Postings {
     }
   }
 
-  /** All terms, merged newest first: a function that gives the next so many, never ending between two that tie. */
-  merged(terms: readonly Term[], until: number | undefined, since: number): (slice: number) => readonly Posting[] {
+  /**
+   * All terms, merged newest first: a function that gives the next so many, never ending between two that tie; nothing when there are no more.
+   * With very many terms the first calls give an empty list each, so that others get their turn while the lists are opened.
+   */
+  merged(terms: readonly Term[], until: number | undefined, since: number): (slice: number) => readonly Posting[] | undefined {
     const groups: Group[] = [];
     for (let first = 0; first < terms.length; first += GROUP_MAX) {
       groups.push({ first, count: Math.min(GROUP_MAX, terms.length - first), rows: [], at: 0, cursor: this.startOf(until), ended: false });
@@ -82,18 +95,22 @@ export class Postings {
     return (slice) => {
       const out: Posting[] = [];
       const share = Math.max(64, Math.ceil(slice / groups.length));
+      let refills = 0;
       for (;;) {
         let best: Posting | undefined;
         let from: Group | undefined;
         for (const group of groups) {
-          if (group.at === group.rows.length && !group.ended) this.#refill(group, terms, since, share);
+          if (group.at === group.rows.length && !group.ended) {
+            if (out.length === 0 && ++refills > REFILLS_A_SLICE) return out;
+            this.#refill(group, terms, since, share);
+          }
           const candidate = group.rows[group.at];
           if (candidate !== undefined && (best === undefined || isNewer(candidate, best))) {
             best = candidate;
             from = group;
           }
         }
-        if (best === undefined || from === undefined) return out;
+        if (best === undefined || from === undefined) return out.length === 0 ? undefined : out;
         const last = out[out.length - 1];
         const ties = last?.createdAt === best.createdAt && last.rank === best.rank;
         if (out.length >= slice && !ties) return out;

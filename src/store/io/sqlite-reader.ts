@@ -176,7 +176,8 @@ export class SqliteReader implements Reader {
 
   /** Many lists, or conditions beyond them: postings first, then, in one go, only the events that may match. */
   async *#checked(driver: Driver, filter: Filter, view: View, limit: number): AsyncGenerator<readonly StoredEvent[], void, void> {
-    const { terms, kinds, rest } = driver;
+    const { kinds, rest } = driver;
+    const terms = this.#postings.present(driver.terms);
     const seen = new Set<number>();
     const postings = this.#postings.merged(terms, filter.until, filter.since ?? START_OF_TIME);
     let left = limit;
@@ -184,7 +185,7 @@ export class SqliteReader implements Reader {
     for (;;) {
       // With conditions beyond the lists, most of what is read may not match: then more is read at once.
       const read = postings(kinds === undefined && rest === undefined ? Math.min(left, most) : most);
-      if (read.length === 0) return;
+      if (read === undefined) return;
       const wanted = read.filter((posting) => (kinds === undefined || kinds.has(posting.kind)) && !seen.has(posting.seq));
       const bodies = this.#bodiesOf(wanted);
       const slice: StoredEvent[] = [];
