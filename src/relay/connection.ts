@@ -157,8 +157,9 @@ const isNotice = (effect: Effect): boolean => effect.kind === "say" && effect.te
 
 /** An event is not read here: the thread that checks its signature reads it. A frame far larger than any event is not read at all. */
 function onEvent(terms: Terms, before: Connection, frame: string, now: Instant): Step {
-  const { state, ok } = spendRate(terms, before, "events", now, eventCost(frame));
-  const refusal = ok ? objectionTo(frame, terms.limits) : slowDown("events");
+  const objection = objectionTo(frame, terms.limits);
+  const { state, ok } = spendRate(terms, before, "events", now, objection === undefined ? eventCost(frame) : 1);
+  const refusal = ok ? objection : slowDown("events");
   if (refusal !== undefined) return turnAway(state, { verb: "EVENT", id: peekEventId(frame) }, refusal);
   const unanswered = state.unanswered + 1;
   const full = unanswered >= terms.limits.unansweredEvents && !state.paused;

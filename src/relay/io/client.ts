@@ -62,7 +62,9 @@ const GOODBYE_MS = 1_000;
  * Events of one connection that are under way, in bytes: beyond it we stop reading from it. A hundred connections of one address stay below what all may
  * have under way, so that nobody can make others hear `too many events under way`.
  */
-const UNANSWERED_BYTES_MAX = 1_048_576;
+const UNANSWERED_BYTES_MAX = 262_144;
+/** A hundred tags keep the writer as long as so many bytes do: of events with thousands, one or two are under way at a time. */
+const COST_BYTES = 16_384;
 /** Time for one message to arrive: the largest at the pace of the slowest telephone, 350 kbit/s. */
 const MESSAGE_MS = 120_000;
 const CONTROL_HEADER_BYTES = 6;
@@ -258,7 +260,8 @@ export class Client {
     const { intake, clock } = this.#shared.ports;
     const since = clock.now();
     const origin = { kind: "direct", authenticated: this.#state.authenticated } as const;
-    const bytes = frame.length;
+    const cost = eventCost(frame);
+    const bytes = frame.length + (cost - 1) * COST_BYTES;
     this.#unansweredBytes += bytes;
     if (this.#unansweredBytes > UNANSWERED_BYTES_MAX) this.#read("heavy", false);
     const done = (answer: Answer) => {
@@ -270,7 +273,7 @@ export class Client {
         text: answer.kind === "ok" ? okText(answer.id, answer.accepted, answer.message) : noticeText(answer.text),
       });
     };
-    const allowed = this.#limitKey === undefined || this.#shared.ports.allows(this.#limitKey, "events", eventCost(frame));
+    const allowed = this.#shared.ports.allows(this.#limitKey, "events", cost);
     if (allowed && intake.submit(frame, origin, this.#number, done)) return;
     const id = peekEventId(frame);
     const message = formatReason(allowed ? BUSY : TOO_MANY);
