@@ -322,6 +322,15 @@ describe("closing (grasp.md 12.4)", () => {
     expect(await say("GET / HTTP/1.1\r\nHost: x\r\n\r\n").catch(() => "refused")).toBe("refused");
   });
 
+  test("half a request holds nothing up", async () => {
+    await start();
+    for (const text of ["", "GET / HTTP/1.1\r\nHost: x\r\n"]) open().write(text);
+    while (web.connections.total < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await web.close(1_000_000);
+    while (web.connections.total > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(web.server.listening).toBe(false);
+  });
+
   test("what is still there at the deadline is cut off", async () => {
     await start();
     const socket = open();

@@ -63,6 +63,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const refused = new WeakSet<Duplex>();
   /** Sockets with responses under way, and how many: nothing else may be written to them. */
   const answering = new WeakMap<Duplex, number>();
+  /** Sockets that are no longer HTTP's. */
+  const upgraded = new WeakSet<Duplex>();
   let closing = false;
 
   const server = createServer({
@@ -123,6 +125,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
 
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
+    upgraded.add(socket);
     if (refused.has(socket)) return;
     const route = asksForWebSocket(request.headers) ? routeFor(request) : undefined;
     if (route?.kind !== "relay") {
@@ -203,6 +206,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
     closing = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
+    // Node no longer looks at its time limits now: half a request would hold everything up until the deadline, and nothing was promised to it.
+    for (const socket of sockets) if (!answering.has(socket) && !upgraded.has(socket) && !socket.writableEnded) socket.destroy();
     const cancel = clock.at(plus(clock.now(), deadlineMs), () => {
       for (const socket of sockets) socket.destroy();
     });
