@@ -83,12 +83,12 @@ export interface Transaction {
   toVanish(gate: Pick<Gate, "request" | "author" | "vanishUntil">, max: number): Awaitable<readonly EventId[]>;
   /** Those of `ids` that are served and by this author, each once, in any order. */
   ownServed(author: PublicKey, ids: readonly EventId[]): Awaitable<readonly (Version & { readonly kind: number })[]>;
-  /** Is one of these events or addresses served? */
+  /** Is one of these events or addresses served, and an anchor (`grasp/anchor.ts`)? */
   servesAny(ids: readonly EventId[], addresses: readonly Address[]): Awaitable<boolean>;
-  /** Does a served event name this one by `e`, `E`, `q`, or by its address in `a`, `A`, `q`? */
+  /** Does a served anchor name this event by `e`, `E`, `q`, or by its address in `a`, `A`, `q`? */
   isNamed(event: NostrEvent): Awaitable<boolean>;
-  /** Has this key something served here? */
-  hasServed(author: PublicKey, kinds?: readonly number[]): Awaitable<boolean>;
+  /** Has this key an anchor served here? */
+  hasServed(author: PublicKey): Awaitable<boolean>;
   /** Served events that hold this `d` and kind, newest first, at most `max`. */
   servedByIdentifier(kind: number, d: string, max: number): Awaitable<readonly NostrEvent[]>;
   /** How many remembered requests of this author never removed or refused anything. */

@@ -1,3 +1,4 @@
+import { isAnchor } from "../grasp/anchor.ts";
 import { isDeletable } from "../nostr/deletion.ts";
 import type { EventId, NostrEvent, PublicKey, Tag } from "../nostr/event.ts";
 import { GIFT_WRAP } from "../nostr/kinds.ts";
@@ -70,7 +71,8 @@ export class MemoryTransaction implements Transaction {
   }
 
   servesAny(ids: readonly EventId[], addresses: readonly Address[]): boolean {
-    return ids.some((id) => this.serves(id)) || addresses.some((address) => this.incumbent(address) !== undefined);
+    const named = (event: NostrEvent) => ids.includes(event.id) || addresses.some((address) => holds(event, address));
+    return this.#events().some((event) => isAnchor(event.kind) && named(event));
   }
 
   isNamed(event: NostrEvent): boolean {
@@ -79,11 +81,11 @@ export class MemoryTransaction implements Transaction {
     const coordinate = address === undefined ? undefined : `${address.kind}:${address.pubkey}:${address.d}`;
     const names = ([name = "", value]: Tag): boolean =>
       value !== undefined && ((BY_ID.includes(name) && value === event.id) || (BY_ADDRESS.includes(name) && value === coordinate));
-    return this.#events().some((served) => served.tags.some(names));
+    return this.#events().some((served) => isAnchor(served.kind) && served.tags.some(names));
   }
 
-  hasServed(author: PublicKey, kinds?: readonly number[]): boolean {
-    return this.#events().some((event) => event.pubkey === author && (kinds === undefined || kinds.includes(event.kind)));
+  hasServed(author: PublicKey): boolean {
+    return this.#events().some((event) => event.pubkey === author && isAnchor(event.kind));
   }
 
   servedByIdentifier(kind: number, d: string, max: number): readonly NostrEvent[] {

@@ -3,7 +3,7 @@ import { fakeEvent, fakeKey } from "../../test/kit/arbitrary/fake-event.ts";
 import { type FilterParts, filterOf } from "../../test/kit/arbitrary/filter.ts";
 import { eventText, type Tag } from "../nostr/event.ts";
 import { authorKey, authorKindKey, TIME_KEY, tagKey } from "./keys.ts";
-import { type Driver, driversOf, tagTerm, isTrueHit } from "./query-plan.ts";
+import { type Driver, driversOf, isTrueHit, tagTerm } from "./query-plan.ts";
 
 const seed = { a: 7, b: 11 };
 const [alice, bob] = [fakeKey("alice"), fakeKey("bob")];

@@ -1,7 +1,7 @@
 import type { NostrEvent, PublicKey } from "../nostr/event.ts";
 import { type Filter, matches } from "../nostr/filter.ts";
-import { PUBKEY_AT } from "./stored-text.ts";
 import { authorKey, authorKindKey, type KeySeed, kindKey, TIME_KEY, tagKey } from "./keys.ts";
+import { PUBKEY_AT } from "./stored-text.ts";
 
 /** One posting list to read, and how to see on an event's text (`eventText`) that it is not there by a shared hash. */
 export interface Term {

@@ -1,11 +1,12 @@
 import type { UnixSeconds } from "../../base/time.ts";
+import { ANCHORLESS_KINDS, isAnchor } from "../../grasp/anchor.ts";
 import { formatCoordinate } from "../../nostr/coordinate.ts";
 import type { EventId, NostrEvent, PublicKey } from "../../nostr/event.ts";
 import { GIFT_WRAP } from "../../nostr/kinds.ts";
 import { type Address, addressOf, type Version, wins } from "../../nostr/replaceable.ts";
 import type { Batch } from "../batch.ts";
 import type { FeedChange, Gate, Transaction } from "../event-store.ts";
-import { addressKey, authorKey, authorKindKey, type KeySeed, kindKey, tagKey } from "../keys.ts";
+import { addressKey, authorKey, type KeySeed, kindKey, tagKey } from "../keys.ts";
 import { type Term, tagTerm } from "../query-plan.ts";
 import type { Connection } from "./sqlite-file.ts";
 import type { SqliteGates } from "./sqlite-gates.ts";
@@ -16,6 +17,8 @@ const BY_ID = ["e", "E", "q"];
 const BY_ADDRESS = ["a", "A", "q"];
 
 /** What the writer's open transaction can be asked and told. Keys are hashes and may be shared, so every answer is held against the event itself. */
+const ANCHORLESS = ANCHORLESS_KINDS.join(", ");
+
 export class SqliteTransaction implements Transaction {
   readonly #seed: KeySeed;
   readonly #tables: SqliteTables;
@@ -40,17 +43,13 @@ export class SqliteTransaction implements Transaction {
         .raw(true),
       underAny: db
         .prepare<number[], [key: number, text: string]>(
-          "SELECT p.key, b.text FROM posting p CROSS JOIN body b ON b.seq = p.seq WHERE p.key IN (?, ?, ?, ?, ?, ?)",
+          `SELECT p.key, b.text FROM posting p CROSS JOIN body b ON b.seq = p.seq WHERE p.key IN (?, ?, ?, ?, ?, ?) AND p.kind NOT IN (${ANCHORLESS})`,
         )
         .raw(true),
       own: db
         .prepare<[number, Buffer], number>(
-          "SELECT 1 FROM posting p CROSS JOIN event e ON e.seq = p.seq WHERE p.key = ? AND e.pubkey = ? LIMIT 1",
-        )
-        .pluck(),
-      ownOfKind: db
-        .prepare<[number, number, Buffer], number>(
-          "SELECT 1 FROM posting p CROSS JOIN event e ON e.seq = p.seq WHERE p.key = ? AND p.kind = ? AND e.pubkey = ? LIMIT 1",
+          `SELECT 1 FROM posting p CROSS JOIN event e ON e.seq = p.seq
+           WHERE p.key = ? AND p.kind NOT IN (${ANCHORLESS}) AND e.pubkey = ? LIMIT 1`,
         )
         .pluck(),
       ownUpTo: db
@@ -125,7 +124,11 @@ export class SqliteTransaction implements Transaction {
   }
 
   servesAny(ids: readonly EventId[], addresses: readonly Address[]): boolean {
-    return ids.some((id) => this.serves(id)) || addresses.some((address) => this.incumbent(address) !== undefined);
+    const anchors = (id: EventId) => {
+      const number = this.#tables.find(id);
+      return number !== undefined && isAnchor(this.#statements.version.get(number)?.kind ?? -1);
+    };
+    return ids.some(anchors) || addresses.some((address) => isAnchor(address.kind) && this.incumbent(address) !== undefined);
   }
 
   isNamed(event: NostrEvent): boolean {
@@ -143,10 +146,8 @@ export class SqliteTransaction implements Transaction {
     return false;
   }
 
-  hasServed(author: PublicKey, kinds?: readonly number[]): boolean {
-    const pubkey = Buffer.from(author, "hex");
-    if (kinds === undefined) return this.#statements.own.get(authorKey(this.#seed, author), pubkey) !== undefined;
-    return kinds.some((kind) => this.#statements.ownOfKind.get(authorKindKey(this.#seed, author, kind), kind, pubkey) !== undefined);
+  hasServed(author: PublicKey): boolean {
+    return this.#statements.own.get(authorKey(this.#seed, author), Buffer.from(author, "hex")) !== undefined;
   }
 
   servedByIdentifier(kind: number, d: string, max: number): NostrEvent[] {

@@ -60,7 +60,7 @@ async function facts(store: OpenStore, { events }: History): Promise<unknown> {
   const ids = Array.from({ length: IDS }, (_, n) => fakeId(n));
   const ask = (tx: Transaction) => async (event: NostrEvent) => {
     const address = addressOf(event);
-    const { kind, pubkey } = event;
+    const { pubkey } = event;
     return {
       serves: await tx.serves(event.id),
       incumbent: address && (await tx.incumbent(address)),
@@ -69,7 +69,7 @@ async function facts(store: OpenStore, { events }: History): Promise<unknown> {
       named: await tx.isNamed(event),
       own: (await tx.ownServed(pubkey, ids)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       any: await tx.servesAny([event.id], address === undefined ? [] : [address]),
-      has: [await tx.hasServed(pubkey), await tx.hasServed(pubkey, [kind, 1])],
+      has: await tx.hasServed(pubkey),
       named30617: await tx.servedByIdentifier(30_617, IDENTIFIERS[event.content.length % IDENTIFIERS.length] ?? "", 3),
       unused: await tx.unusedGates(pubkey),
       provenance: await store.reader.provenance(event.id),
