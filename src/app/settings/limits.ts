@@ -97,19 +97,19 @@ export const limitSettings = {
   eventsPerMinute: setting({
     type: perMinute(600),
     default: 600,
-    meaning: "EVENT messages of one connection a minute.",
+    meaning: "EVENT messages of one connection a minute; one with many single-letter tags counts once for each hundred of them.",
     reason: RELIED_ON,
   }),
   queriesPerMinute: setting({
     type: perMinute(1_200),
     default: 1_200,
-    meaning: "REQ, COUNT and NEG-OPEN messages of one connection a minute.",
+    meaning: "REQ, COUNT and NEG-OPEN messages of one connection a minute; one with many values counts once for each 500 of them.",
     reason: RELIED_ON,
   }),
   messagesPerMinute: setting({
     type: perMinute(6_000),
     default: 6_000,
-    meaning: "Messages of any kind of one connection a minute.",
+    meaning: "Messages of any kind of one connection a minute; a long one counts once for each 64 KiB.",
     reason: RELIED_ON,
   }),
   authsPerMinute: setting({
