@@ -37,7 +37,7 @@ export class SqliteGates {
       drop: db.prepare("DELETE FROM gate WHERE request = ?"),
       dropTargets: db.prepare("DELETE FROM gate_target WHERE request = ?"),
       unused: db.prepare<[Buffer], number>("SELECT count(*) FROM gate WHERE author = ? AND last_used_at IS NULL").pluck(),
-      page: db.prepare<[Buffer, number], GateRow>("SELECT * FROM gate WHERE request > ? ORDER BY request LIMIT ?"),
+      page: db.prepare<[Buffer, number], GateRow>("SELECT * FROM gate WHERE request > ? ORDER BY request LIMIT ? + 0"),
       authors: db.prepare<[], Buffer>("SELECT DISTINCT author FROM gate").pluck(),
     };
     this.reload();

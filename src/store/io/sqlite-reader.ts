@@ -50,7 +50,7 @@ export class SqliteReader implements Reader {
       .prepare<[string], BodyRow>("SELECT b.seq, b.expires_at, b.text FROM json_each(?) wanted CROSS JOIN body b ON b.seq = wanted.value")
       .raw(true);
     this.#head = db.prepare<[], number>(HEAD_SQL).pluck();
-    this.#estimate = db.prepare<[number, number], number>("SELECT count(*) FROM (SELECT 1 FROM posting WHERE key = ? LIMIT ?)").pluck();
+    this.#estimate = db.prepare<[number, number], number>("SELECT count(*) FROM (SELECT 1 FROM posting WHERE key = ? LIMIT ? + 0)").pluck();
     this.#itemReader = new ItemReader(db);
   }
 

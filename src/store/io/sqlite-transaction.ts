@@ -54,7 +54,7 @@ export class SqliteTransaction implements Transaction {
         .pluck(),
       ownUpTo: db
         .prepare<[number, number, Buffer, number], Buffer>(
-          "SELECT e.id FROM posting p CROSS JOIN event e ON e.seq = p.seq WHERE p.key = ? AND p.created_at <= ? AND e.pubkey = ? LIMIT ?",
+          "SELECT e.id FROM posting p CROSS JOIN event e ON e.seq = p.seq WHERE p.key = ? AND p.created_at <= ? AND e.pubkey = ? LIMIT ? + 0",
         )
         .pluck(),
       textsOfKindUpTo: db

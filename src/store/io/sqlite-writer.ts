@@ -30,7 +30,7 @@ export class SqliteWriter implements Writer {
       rollback: db.prepare("ROLLBACK"),
       expired: db
         .prepare<[number, number], Buffer>(
-          "SELECT e.id FROM body b CROSS JOIN event e ON e.seq = b.seq WHERE b.expires_at <= ? ORDER BY b.expires_at LIMIT ?",
+          "SELECT e.id FROM body b CROSS JOIN event e ON e.seq = b.seq WHERE b.expires_at <= ? ORDER BY b.expires_at LIMIT ? + 0",
         )
         .pluck(),
       nextExpiry: db.prepare<[], number | null>("SELECT min(expires_at) FROM body WHERE expires_at IS NOT NULL").pluck(),
