@@ -1,60 +1,32 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { type Bucket, fullBucket, ratePerMinute, spend } from "../../base/rate.ts";
-import { type Instant, plus, toUnixSeconds } from "../../base/time.ts";
+import { type Instant, plus } from "../../base/time.ts";
 import type { Answer } from "../../intake/inspect.ts";
 import type { NostrEvent } from "../../nostr/event.ts";
 import type { Filter } from "../../nostr/filter.ts";
-import { formatReason, reason } from "../../nostr/reason.ts";
-import { closedText, countText, eoseText, negErrText, negMsgText, noticeText, okText } from "../../nostr/relay-message.ts";
-import type { ClientMessageLabel, Ending, RelayMessageLabel } from "../../ops/metric-names.ts";
-import type { Seq, StoredEvent } from "../../store/event-store.ts";
+import { formatReason } from "../../nostr/reason.ts";
+import { closedText, negErrText, noticeText, okText } from "../../nostr/relay-message.ts";
+import type { Ending } from "../../ops/metric-names.ts";
 import { connectionMachine, openConnection } from "../connection.ts";
 import type { Connection, Effect, Input, Terms } from "../connection-state.ts";
 import { eventCost } from "../event-cost.ts";
 import { peekEventId } from "../message-look.ts";
 import { queryCost } from "../paid-request.ts";
-import type { Reconciled } from "../reader-messages.ts";
-import type { Listener, SubscriptionIndex } from "../subscription-index.ts";
-import type { Flusher } from "./flusher.ts";
-import { Outbox, type OutboxPorts, type SharedText } from "./outbox.ts";
+import { LongReads } from "./long-reads.ts";
+import { labelOf, verbOf } from "./message-label.ts";
+import { Outbox, type OutboxPorts } from "./outbox.ts";
+import { BUSY, TOO_MANY } from "./overload-words.ts";
 import type { RelayPorts } from "./relay-ports.ts";
+import { HIGH_WATER_BYTES, type SubscriptionPorts, Subscriptions } from "./subscriptions.ts";
 
-/** A subscription that is open: where its live events go. */
-export interface Subscription extends Listener {
-  readonly client: Client;
-  readonly sub: string;
-  readonly epoch: number;
-  /** `["EVENT","…",`: what stands before an event for this subscription. */
-  readonly head: string;
-  /** Events up to this change belong to its stored part. */
-  readonly from: Seq;
-  /** Live events that came before EOSE was said. */
-  early: SharedText[] | undefined;
-  earlyBytes: number;
-}
-
-export interface Shared {
+export interface Shared extends SubscriptionPorts {
   readonly ports: RelayPorts;
   readonly terms: Terms;
-  readonly index: SubscriptionIndex<Subscription>;
-  readonly flusher: Flusher;
   readonly outgoingBytesMax: number;
-  /** The newest change that was broadcast: later ones will be, so they are not read from the store. */
-  head(): Seq;
   readonly held: (bytes: number) => void;
   gone(client: Client): void;
 }
-
-/** Beyond this, results wait for the client to read: a query never fills memory. */
-const HIGH_WATER_BYTES = 262_144;
-/** Live events that pile up behind a query still under way; a query that takes longer than these is better asked anew. */
-const EARLY_MAX = 1_000;
-const EARLY_BYTES_MAX = 1_048_576;
-/** Small queries that came together are answered together, in one write; but not for longer than this. */
-const TURN_MS = 4;
-/** Slices of one query; about ten seconds of reading for a filter that nearly nothing matches. */
-const SLICES_MAX = 5_000;
 
 /** A client that broke the protocol and does not hang up either. */
 const GOODBYE_MS = 1_000;
@@ -80,8 +52,8 @@ export class Client {
   readonly #socket: Socket;
   readonly #machine: ReturnType<typeof connectionMachine>;
   readonly #outbox: Outbox;
-  readonly #subscriptions = new Map<string, Subscription>();
-  readonly #sessions = new Map<string, number>();
+  readonly #subscriptions: Subscriptions;
+  readonly #longReads: LongReads;
   readonly #openedAt: Instant;
   #state: Connection;
   #heardAt: Instant;
@@ -91,9 +63,6 @@ export class Client {
   /** Of what the socket brought, this much belongs to messages that are whole. */
   #readUpTo: number;
   #unfinishedSince: Instant | undefined;
-  /** What subscriptions asked for, in order. One that is closed before its turn leaves nothing behind. */
-  readonly #queries = new Map<Subscription, readonly Filter[]>();
-  #querying = false;
   #closed = false;
   #gone = false;
   #ending: Ending = "client";
@@ -114,6 +83,10 @@ export class Client {
       overflowed: () => this.drop("slow-reader"),
     };
     this.#outbox = new Outbox(socket, shared.outgoingBytesMax, ports);
+    this.#subscriptions = new Subscriptions(shared, this.#outbox, (sub, epoch, why) =>
+      this.feed({ kind: "ended", sub, epoch, reason: why }),
+    );
+    this.#longReads = new LongReads(shared.ports, number);
     this.#socket = socket;
     this.#readUpTo = socket.bytesRead;
     ws.on("message", (data: Buffer, isBinary) => {
@@ -194,22 +167,6 @@ export class Client {
     if (this.#machine.wakeAt(this.#state) <= now) this.feed({ kind: "wake" });
   }
 
-  /** A live event for one of our subscriptions. */
-  deliver(subscription: Subscription, event: SharedText): void {
-    if (subscription.early === undefined) {
-      this.#outbox.shared(subscription.head, event);
-      return;
-    }
-    subscription.early.push(event);
-    subscription.earlyBytes += event.bytes.length;
-    if (subscription.early.length > EARLY_MAX || subscription.earlyBytes > EARLY_BYTES_MAX)
-      this.#end(subscription, "it matched more new events than could wait for its stored ones");
-  }
-
-  flushTo(flusher: Flusher): void {
-    flusher.inCompany(this.#outbox);
-  }
-
   /** Ends the connection without a farewell: there is no point in talking to who does not listen. */
   drop(why: Ending): void {
     if (!this.#closed) this.#ending = why;
@@ -240,11 +197,11 @@ export class Client {
       case "count":
         return void this.#count(effect.sub, effect.filters);
       case "forget":
-        return this.#forget(effect.sub);
+        return this.#subscriptions.close(effect.sub);
       case "reconcile":
         return this.#reconcile(effect.sub, effect.epoch, effect.filter, effect.message);
       case "reconcile-end":
-        return this.#endReconciliation(effect.sub);
+        return this.#longReads.end(effect.sub);
       case "pause":
         return this.#read("resting", false);
       case "resume":
@@ -294,130 +251,19 @@ export class Client {
   }
 
   #subscribe(sub: string, epoch: number, filters: readonly Filter[]): void {
-    if (!this.#shared.ports.allows(this.#limitKey, "queries", queryCost(filters))) {
-      this.feed({ kind: "ended", sub, epoch, reason: TOO_MANY });
-      return;
-    }
-    const subscription: Subscription = {
-      client: this,
-      sub,
-      epoch,
-      head: `["EVENT",${JSON.stringify(sub)},`,
-      from: this.#shared.head(),
-      early: [],
-      earlyBytes: 0,
-      lastMatch: 0,
-    };
-    this.#subscriptions.set(sub, subscription);
-    // Open before its history is read: nothing can fall between (what is in both is told apart by its number).
-    this.#shared.index.add(subscription, filters);
-    this.#queries.set(subscription, filters);
-    if (!this.#querying) void this.#work();
-  }
-
-  /** One query of a connection at a time, and others get their turn between them, so that a hundred REQs cost others no more than one. */
-  async #work(): Promise<void> {
-    const { clock } = this.#shared.ports;
-    this.#querying = true;
-    let since = clock.now();
-    for (const [subscription, filters] of this.#queries) {
-      this.#queries.delete(subscription);
-      if (clock.now() - since >= TURN_MS) {
-        await breathe();
-        since = clock.now();
-      }
-      await this.#answer(subscription, filters).catch(() => undefined);
-    }
-    this.#querying = false;
-  }
-
-  async #answer(subscription: Subscription, filters: readonly Filter[]): Promise<void> {
-    const { reader, clock, report } = this.#shared.ports;
-    const since = clock.now();
-    const view = { now: toUnixSeconds(clock.now()), upTo: subscription.from };
-    const sent = filters.length > 1 ? new Set<number>() : undefined;
-    let slices = 0;
-    try {
-      for (const filter of filters) {
-        for await (const slice of reader.query(filter, view)) {
-          if (this.#isOver(subscription)) return;
-          if (++slices > SLICES_MAX) return this.#end(subscription, "it takes too long to answer; ask for less at once");
-          await this.#sendStored(subscription, slice, sent);
-          if (slices % 4 === 0) await breathe();
-        }
-      }
-    } catch (error) {
-      report.fault("query", error);
-      return this.#end(subscription, "the store could not be read");
-    }
-    if (this.#isOver(subscription)) return;
-    this.#outbox.text(eoseText(subscription.sub));
-    report.messagesSent("EOSE", 1);
-    report.queryAnswered("REQ", clock.now() - since);
-    const early = subscription.early ?? [];
-    subscription.early = undefined;
-    for (const event of early) this.deliver(subscription, event);
-    this.#shared.flusher.soon(this.#outbox);
-  }
-
-  async #sendStored(subscription: Subscription, slice: readonly StoredEvent[], sent: Set<number> | undefined): Promise<void> {
-    this.#shared.ports.report.messagesSent("EVENT", slice.length);
-    for (const event of slice) {
-      if (sent?.has(event.seq)) continue;
-      sent?.add(event.seq);
-      this.#outbox.event(subscription.head, event.text);
-      if (this.#outbox.waiting > HIGH_WATER_BYTES) {
-        await this.#outbox.roomFor(HIGH_WATER_BYTES);
-        if (this.#isOver(subscription)) return;
-      }
-    }
-  }
-
-  #isOver(subscription: Subscription): boolean {
-    return this.#closed || this.#subscriptions.get(subscription.sub) !== subscription;
-  }
-
-  #end(subscription: Subscription, why: string): void {
-    this.feed({ kind: "ended", sub: subscription.sub, epoch: subscription.epoch, reason: reason("error", why) });
-  }
-
-  #forget(sub: string): void {
-    const subscription = this.#subscriptions.get(sub);
-    if (subscription === undefined) return;
-    this.#subscriptions.delete(sub);
-    this.#queries.delete(subscription);
-    this.#shared.index.remove(subscription);
+    if (this.#shared.ports.allows(this.#limitKey, "queries", queryCost(filters))) this.#subscriptions.open(sub, epoch, filters);
+    else this.feed({ kind: "ended", sub, epoch, reason: TOO_MANY });
   }
 
   async #count(sub: string, filters: readonly Filter[]): Promise<void> {
-    const { far, clock, allows } = this.#shared.ports;
-    if (!allows(this.#limitKey, "queries", queryCost(filters))) return this.#outbox.text(closedText(sub, TOO_MANY));
-    const counted = await far.count(this.#number, filters, toUnixSeconds(clock.now()));
-    if (counted === "busy") return this.#outbox.text(closedText(sub, WAITING));
-    if (counted === undefined) return this.#outbox.text(closedText(sub, reason("error", "the store could not be read")));
-    this.#outbox.text(countText(sub, counted.count, counted.hll === undefined ? undefined : { hll: counted.hll }));
+    const allowed = this.#shared.ports.allows(this.#limitKey, "queries", queryCost(filters));
+    this.#outbox.text(allowed ? await this.#longReads.count(sub, filters) : closedText(sub, TOO_MANY));
   }
 
   #reconcile(sub: string, epoch: number, filter: Filter | undefined, message: string): void {
-    const { far, clock, allows } = this.#shared.ports;
-    if (!allows(this.#limitKey, "queries")) {
-      this.feed({ kind: "reconciled", sub, epoch, text: negErrText(sub, TOO_MANY), over: true });
-      return;
-    }
-    let session = this.#sessions.get(sub);
-    if (session === undefined) {
-      session = far.open(this.#number, (outcome) =>
-        this.feed({ kind: "reconciled", sub, epoch, text: reconciledText(sub, outcome), over: outcome.kind !== "reply" }),
-      );
-      this.#sessions.set(sub, session);
-    }
-    far.reconcile(session, filter, message, toUnixSeconds(clock.now()));
-  }
-
-  #endReconciliation(sub: string): void {
-    const session = this.#sessions.get(sub);
-    if (session !== undefined) this.#shared.ports.far.end(session);
-    this.#sessions.delete(sub);
+    const done = (text: string, over: boolean) => this.feed({ kind: "reconciled", sub, epoch, text, over });
+    if (this.#shared.ports.allows(this.#limitKey, "queries")) this.#longReads.reconcile(sub, filter, message, done);
+    else done(negErrText(sub, TOO_MANY), true);
   }
 
   #onClose(): void {
@@ -432,71 +278,8 @@ export class Client {
   #leave(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const subscription of this.#subscriptions.values()) this.#shared.index.remove(subscription);
-    this.#subscriptions.clear();
-    for (const sub of this.#sessions.keys()) this.#endReconciliation(sub);
-    this.#shared.ports.far.leave(this.#number);
-    this.#queries.clear();
+    this.#subscriptions.closeAll();
+    this.#longReads.endAll();
     this.#outbox.close();
   }
 }
-
-const BUSY = reason("rate-limited", "the server has too many events under way, try again in a moment");
-const WAITING = reason("rate-limited", "too many of your requests wait already, slow down");
-const TOO_MANY = reason("rate-limited", "too many requests from your address in a minute, slow down");
-
-function reconciledText(sub: string, outcome: Reconciled): string {
-  switch (outcome.kind) {
-    case "reply":
-      return negMsgText(sub, outcome.message);
-    case "too-many":
-      return negErrText(sub, reason("blocked", "this query is too big"), outcome.max);
-    case "malformed":
-      return negErrText(sub, reason("invalid", outcome.text));
-    case "busy":
-      return negErrText(sub, WAITING);
-    case "evicted":
-      return negErrText(sub, reason("closed", "it was quiet for too long while others needed the room; open it again"));
-    case "failed":
-      return negErrText(sub, reason("error", "the store could not be read"));
-  }
-}
-
-/** The verb of a message of ours, by its first letters. */
-function labelOf(text: string): RelayMessageLabel {
-  switch (text.slice(2, 4)) {
-    case "OK":
-      return "OK";
-    case "NO":
-      return "NOTICE";
-    case "CL":
-      return "CLOSED";
-    case "CO":
-      return "COUNT";
-    case "AU":
-      return "AUTH";
-    case "NE":
-      return text.startsWith('["NEG-MSG') ? "NEG-MSG" : "NEG-ERR";
-    default:
-      return "EOSE";
-  }
-}
-
-const VERBS: ReadonlySet<string> = new Set<ClientMessageLabel>([
-  "EVENT",
-  "REQ",
-  "CLOSE",
-  "COUNT",
-  "AUTH",
-  "NEG-OPEN",
-  "NEG-MSG",
-  "NEG-CLOSE",
-]);
-
-/** The verb a client's message seems to begin with. */
-function verbOf(text: string): ClientMessageLabel {
-  const verb = text.slice(2, text.indexOf('"', 2));
-  return VERBS.has(verb) ? (verb as ClientMessageLabel) : "invalid";
-}
-
-const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

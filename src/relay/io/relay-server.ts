@@ -8,10 +8,11 @@ import type { FeedChange, Seq } from "../../store/event-store.ts";
 import { termsOf } from "../connection.ts";
 import type { RelayLimits } from "../limits.ts";
 import { SubscriptionIndex } from "../subscription-index.ts";
-import { Client, type Shared, type Subscription } from "./client.ts";
+import { Client, type Shared } from "./client.ts";
 import { Flusher } from "./flusher.ts";
 import { SharedText } from "./outbox.ts";
 import type { RelayPorts } from "./relay-ports.ts";
+import type { Subscription, Subscriptions } from "./subscriptions.ts";
 
 export interface RelayOptions {
   readonly limits: RelayLimits;
@@ -109,15 +110,15 @@ export class RelayServer {
     const last = changes[changes.length - 1]?.seq;
     if (last !== undefined && last > this.#head) this.#head = last;
     if (this.#index.size === 0) return;
-    const touched = new Set<Client>();
+    const touched = new Set<Subscriptions>();
     let delivered = 0;
     const send = (text: string, isLive: (subscription: Subscription) => boolean) => {
       let shared: SharedText | undefined;
       this.#index.match(JSON.parse(text) as NostrEvent, (subscription) => {
         if (!isLive(subscription)) return;
         shared ??= new SharedText(text);
-        subscription.client.deliver(subscription, shared);
-        touched.add(subscription.client);
+        subscription.of.deliver(subscription, shared);
+        touched.add(subscription.of);
         delivered++;
       });
     };
@@ -125,7 +126,7 @@ export class RelayServer {
       if (change.change === "served") send(change.event.text, (subscription) => change.seq > subscription.from);
     }
     for (const text of passing) send(text, () => true);
-    for (const client of touched) client.flushTo(this.#shared.flusher);
+    for (const subscriptions of touched) subscriptions.flushLive();
     if (delivered > 0) this.#ports.report.messagesSent("EVENT", delivered);
   }
 
