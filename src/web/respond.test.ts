@@ -78,7 +78,7 @@ describe("answers (grasp.md 2.1)", () => {
     expect((await respond({ kind: "nip05" }, site())).body).toBe(`{"names":{"_":"${facts.serverKey}"}}`);
   });
 
-  test("ready, or the reason why not", async () => {
+  test("ready, or the reason why not (GRASP:2.1/readyz-reason)", async () => {
     expect((await respond({ kind: "ready" }, site())).status).toBe(200);
     expect(await respond({ kind: "ready" }, site({ notReady: () => "the store is opening" }))).toMatchObject({
       status: 503,

@@ -24,7 +24,7 @@ export interface Deferred {
 
 export interface Proof {
   readonly id: string;
-  /** Path below test/conformance/. */
+  /** Path below the root of the repository. */
   readonly file: string;
   readonly title: string;
 }
@@ -52,9 +52,17 @@ export const isBinding = (level: Level): boolean => level === "MUST" || level ==
 /** Both arguments must be plain literals: that is what makes the table readable without running anything. */
 const PROVES = /\bproves\(\s*"([^"]+)",\s*(?:"((?:[^"\\]|\\.)*)"|`([^`]*)`)/g;
 
-/** Every `proves("ids", "title"` in the test sources. */
+/** What no client of a socket can see is shown by tests elsewhere, which name the id they prove. */
+function readElsewhere(): readonly Proof[] {
+  return rows("elsewhere.tsv").map(([id, file, title]) => {
+    if (!readFileSync(join(ROOT, file), "utf8").includes(id)) throw new Error(`elsewhere.tsv: ${file} does not name ${id}`);
+    return { id, file, title };
+  });
+}
+
+/** Every `proves("ids", "title"` in the test sources, and the tests that stand elsewhere. */
 export function scanProofs(): readonly Proof[] {
-  const found: Proof[] = [];
+  const found: Proof[] = [...readElsewhere()];
   const files = readdirSync(HERE, { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".test.ts") && file !== "table.test.ts",
   );
@@ -64,7 +72,7 @@ export function scanProofs(): readonly Proof[] {
     const matches = [...source.matchAll(PROVES)];
     if (matches.length !== calls) throw new Error(`${file}: ${calls} calls of proves, ${matches.length} with literal ids and title`);
     for (const [, ids, quoted, templated] of matches) {
-      for (const id of (ids ?? "").split(" ")) found.push({ id, file: file.replaceAll("\\", "/"), title: quoted ?? templated ?? "" });
+      for (const id of (ids ?? "").split(" ")) found.push({ id, file: `test/conformance/${file.replaceAll("\\", "/")}`, title: quoted ?? templated ?? "" });
     }
   }
   return found;

@@ -4,7 +4,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 function evidence(row: Requirement, later: readonly Deferred[], proofs: readonly Proof[]): string {
   const files = [...new Set(proofs.filter((proof) => proof.id === row.id).map((proof) => proof.file))];
-  if (files.length > 0) return files.map((file) => `[${file}](../test/conformance/${file})`).join(", ");
+  if (files.length > 0) return files.map((file) => `[${file.replace("test/conformance/", "")}](../${file})`).join(", ");
   const deferred = later.find((entry) => entry.id === row.id);
   if (deferred !== undefined) return `later: ${cell(deferred.reason)} ([record](${deferred.decision.replace(/^docs\//, "")}))`;
   return isBinding(row.level) ? "**none**" : "binds no relay";

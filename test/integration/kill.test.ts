@@ -9,7 +9,7 @@ const CHECKPOINT_TRIES = 5;
 
 const many = (moment: Moment, times: number): Moment[] => Array.from({ length: times }, () => moment);
 
-describe("grasp.md 3.2: OK true means durable", () => {
+describe("GRASP:3.2/ok-durable: OK true means durable", () => {
   it(
     `20 kills under load and some at special moments lose nothing that was answered (HOLDFAST_TEST_SEED=${seed})`,
     async () => {

@@ -94,6 +94,11 @@ const expectCors = (response: string): void => {
 };
 
 describe("answers over a real socket (grasp.md 2.1, 2.2)", () => {
+  test("small answers do not wait for more to send (GRASP:2.1/nodelay)", async () => {
+    await start();
+    expect((web.server as unknown as { noDelay: boolean }).noDelay).toBe(true);
+  });
+
   test.each([
     ["GET /", "", 200],
     ["GET /", "Accept: application/nostr+json\r\n", 200],
