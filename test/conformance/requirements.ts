@@ -72,7 +72,8 @@ export function scanProofs(): readonly Proof[] {
     const matches = [...source.matchAll(PROVES)];
     if (matches.length !== calls) throw new Error(`${file}: ${calls} calls of proves, ${matches.length} with literal ids and title`);
     for (const [, ids, quoted, templated] of matches) {
-      for (const id of (ids ?? "").split(" ")) found.push({ id, file: `test/conformance/${file.replaceAll("\\", "/")}`, title: quoted ?? templated ?? "" });
+      for (const id of (ids ?? "").split(" "))
+        found.push({ id, file: `test/conformance/${file.replaceAll("\\", "/")}`, title: quoted ?? templated ?? "" });
     }
   }
   return found;
