@@ -10,7 +10,14 @@ export interface Listener {
 interface Entry<L extends Listener> {
   readonly listener: L;
   readonly accepts: (event: NostrEvent) => boolean;
+  /** Where it is filed, so that it can be taken out again; nowhere: with those that want anything. */
+  readonly lists: Lists<L> | undefined;
+  readonly keys: readonly unknown[];
 }
+
+type Lists<L extends Listener> = Map<unknown, Set<Entry<L>>>;
+
+const NO_KEYS: readonly unknown[] = [];
 
 /** A set costs more to make than a few comparisons to do. */
 const SET_FROM = 8;
@@ -20,49 +27,54 @@ const SET_FROM = 8;
  * else authors, else kinds, else with those that want anything); an event looks under its own id, tags, author and kind and finds all that may match.
  */
 export class SubscriptionIndex<L extends Listener> {
-  readonly #byId = new Map<string, Set<Entry<L>>>();
-  readonly #byTag = new Map<string, Set<Entry<L>>>();
-  readonly #byAuthor = new Map<string, Set<Entry<L>>>();
-  readonly #byKind = new Map<number, Set<Entry<L>>>();
+  readonly #byId: Lists<L> = new Map();
+  readonly #byTag: Lists<L> = new Map();
+  readonly #byAuthor: Lists<L> = new Map();
+  readonly #byKind: Lists<L> = new Map();
   readonly #any = new Set<Entry<L>>();
-  readonly #places = new Map<L, (() => void)[]>();
+  readonly #filed = new Map<L, readonly Entry<L>[]>();
   #match = 0;
 
   get size(): number {
-    return this.#places.size;
+    return this.#filed.size;
   }
 
   add(listener: L, filters: readonly Filter[]): void {
-    const undo: (() => void)[] = [];
-    for (const filter of filters) {
-      const entry = { listener, accepts: compile(filter) };
-      if (filter.ids !== undefined) file(this.#byId, filter.ids, entry, undo);
-      else if (filter.tags.size > 0) {
-        const [letter, values] = [...filter.tags].reduce((best, tag) => (tag[1].length < best[1].length ? tag : best));
-        file(
-          this.#byTag,
-          values.map((value) => letter + value),
-          entry,
-          undo,
-        );
-      } else if (filter.authors !== undefined) file(this.#byAuthor, filter.authors, entry, undo);
-      else if (filter.kinds !== undefined) file(this.#byKind, filter.kinds, entry, undo);
-      else {
-        this.#any.add(entry);
-        undo.push(() => this.#any.delete(entry));
-      }
+    const entries = filters.map((filter) => this.#entryFor(listener, filter));
+    for (const entry of entries) {
+      if (entry.lists === undefined) this.#any.add(entry);
+      else for (const key of entry.keys) listAt(entry.lists, key).add(entry);
     }
-    this.#places.set(listener, undo);
+    this.#filed.set(listener, entries);
   }
 
   remove(listener: L): void {
-    for (const undo of this.#places.get(listener) ?? []) undo();
-    this.#places.delete(listener);
+    for (const entry of this.#filed.get(listener) ?? []) {
+      if (entry.lists === undefined) this.#any.delete(entry);
+      for (const key of entry.keys) {
+        const list = entry.lists?.get(key);
+        list?.delete(entry);
+        if (list?.size === 0) entry.lists?.delete(key);
+      }
+    }
+    this.#filed.delete(listener);
+  }
+
+  #entryFor(listener: L, filter: Filter): Entry<L> {
+    const accepts = compile(filter);
+    if (filter.ids !== undefined) return { listener, accepts, lists: this.#byId, keys: filter.ids };
+    if (filter.tags.size > 0) {
+      const [letter, values] = [...filter.tags].reduce((best, tag) => (tag[1].length < best[1].length ? tag : best));
+      return { listener, accepts, lists: this.#byTag, keys: values.map((value) => letter + value) };
+    }
+    if (filter.authors !== undefined) return { listener, accepts, lists: this.#byAuthor, keys: filter.authors };
+    if (filter.kinds !== undefined) return { listener, accepts, lists: this.#byKind, keys: filter.kinds };
+    return { listener, accepts, lists: undefined, keys: NO_KEYS };
   }
 
   /** Calls `deliver` once for every subscription that this event matches. */
   match(event: NostrEvent, deliver: (listener: L) => void): void {
-    if (this.#places.size === 0) return;
+    if (this.#filed.size === 0) return;
     const match = ++this.#match;
     const ask = (entries: Set<Entry<L>> | undefined) => {
       if (entries === undefined) return;
@@ -82,22 +94,13 @@ export class SubscriptionIndex<L extends Listener> {
   }
 }
 
-function file<K, L extends Listener>(map: Map<K, Set<Entry<L>>>, keys: readonly K[], entry: Entry<L>, undo: (() => void)[]): void {
-  for (const key of keys) {
-    let entries = map.get(key);
-    if (entries === undefined) {
-      entries = new Set();
-      map.set(key, entries);
-    }
-    entries.add(entry);
+function listAt<L extends Listener>(lists: Lists<L>, key: unknown): Set<Entry<L>> {
+  let list = lists.get(key);
+  if (list === undefined) {
+    list = new Set();
+    lists.set(key, list);
   }
-  undo.push(() => {
-    for (const key of keys) {
-      const entries = map.get(key);
-      entries?.delete(entry);
-      if (entries?.size === 0) map.delete(key);
-    }
-  });
+  return list;
 }
 
 const among = <T>(values: readonly T[]): ((value: T) => boolean) => {
@@ -106,13 +109,18 @@ const among = <T>(values: readonly T[]): ((value: T) => boolean) => {
   return (value) => set.has(value);
 };
 
+const always = (): boolean => true;
+
 /** The same answer as `matches()`, prepared for being asked often. */
 export function compile(filter: Filter): (event: NostrEvent) => boolean {
+  const { since, until } = filter;
+  const isPlain = filter.ids === undefined && filter.authors === undefined && filter.kinds === undefined && filter.tags.size === 0;
+  // Who wants everything costs next to nothing, however many there are.
+  if (isPlain && since === undefined && until === undefined) return always;
   const isId = filter.ids === undefined ? undefined : among(filter.ids);
   const isAuthor = filter.authors === undefined ? undefined : among(filter.authors);
   const isKind = filter.kinds === undefined ? undefined : among(filter.kinds);
   const tags = [...filter.tags].map(([letter, values]) => ({ letter, has: among(values) }));
-  const { since, until } = filter;
   return (event) => {
     if (isKind !== undefined && !isKind(event.kind)) return false;
     if (isAuthor !== undefined && !isAuthor(event.pubkey)) return false;
