@@ -21,11 +21,18 @@ export interface NostrEvent {
 /** An event whose id and signature were checked too. Only `nostr/verify.ts` and our own store make these. */
 export type VerifiedEvent = Brand<NostrEvent, "VerifiedEvent">;
 
-const HEX_64 = /^[0-9a-f]{64}$/;
-const HEX_128 = /^[0-9a-f]{128}$/;
+/** A loop, because every id, key and signature that comes in passes here, and it takes a third of a regular expression's time. */
+function isHex(text: string, length: number): boolean {
+  if (text.length !== length) return false;
+  for (let i = 0; i < length; i++) {
+    const c = text.charCodeAt(i);
+    if (c < 0x30 || c > 0x66 || (c > 0x39 && c < 0x61)) return false;
+  }
+  return true;
+}
 
-export const isEventId = (text: string): text is EventId => HEX_64.test(text);
-export const isPublicKey = (text: string): text is PublicKey => HEX_64.test(text);
+export const isEventId = (text: string): text is EventId => isHex(text, 64);
+export const isPublicKey = (text: string): text is PublicKey => isHex(text, 64);
 
 /** NIP-01 kinds are 16 bits. */
 export const KIND_MAX = 65_535;
@@ -34,8 +41,8 @@ export const KIND_MAX = 65_535;
 export function readEvent(value: unknown): NostrEvent | string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "an event is a JSON object";
   const { id, pubkey, created_at, kind, tags, content, sig } = value as Record<string, unknown>;
-  if (typeof id !== "string" || !HEX_64.test(id)) return "id must be 64 lower-case hex digits";
-  if (typeof pubkey !== "string" || !HEX_64.test(pubkey)) return "pubkey must be 64 lower-case hex digits";
+  if (typeof id !== "string" || !isHex(id, 64)) return "id must be 64 lower-case hex digits";
+  if (typeof pubkey !== "string" || !isHex(pubkey, 64)) return "pubkey must be 64 lower-case hex digits";
   if (typeof created_at !== "number" || !Number.isSafeInteger(created_at) || created_at < 0) {
     return "created_at must be a whole number of seconds from 0 to 2^53-1";
   }
@@ -43,7 +50,7 @@ export function readEvent(value: unknown): NostrEvent | string {
     return "kind must be a whole number from 0 to 65535";
   }
   if (typeof content !== "string") return "content must be a string";
-  if (typeof sig !== "string" || !HEX_128.test(sig)) return "sig must be 128 lower-case hex digits";
+  if (typeof sig !== "string" || !isHex(sig, 128)) return "sig must be 128 lower-case hex digits";
   if (!isTagList(tags)) return "tags must be a list of non-empty lists of strings";
   return { id: id as EventId, pubkey: pubkey as PublicKey, created_at: unixSeconds(created_at), kind, tags, content, sig };
 }

@@ -15,7 +15,8 @@ interface Entry<L extends Listener> {
   readonly keys: readonly unknown[];
 }
 
-type Lists<L extends Listener> = Map<unknown, Set<Entry<L>>>;
+/** Most values are asked for by one subscription alone, and a set for each would cost more than the entry. */
+type Lists<L extends Listener> = Map<unknown, Entry<L> | Set<Entry<L>>>;
 
 const NO_KEYS: readonly unknown[] = [];
 
@@ -43,7 +44,7 @@ export class SubscriptionIndex<L extends Listener> {
     const entries = filters.map((filter) => this.#entryFor(listener, filter));
     for (const entry of entries) {
       if (entry.lists === undefined) this.#any.add(entry);
-      else for (const key of entry.keys) listAt(entry.lists, key).add(entry);
+      else for (const key of entry.keys) file(entry.lists, key, entry);
     }
     this.#filed.set(listener, entries);
   }
@@ -53,8 +54,8 @@ export class SubscriptionIndex<L extends Listener> {
       if (entry.lists === undefined) this.#any.delete(entry);
       for (const key of entry.keys) {
         const list = entry.lists?.get(key);
-        list?.delete(entry);
-        if (list?.size === 0) entry.lists?.delete(key);
+        if (list instanceof Set) list.delete(entry);
+        if (list === entry || (list instanceof Set && list.size === 0)) entry.lists?.delete(key);
       }
     }
     this.#filed.delete(listener);
@@ -76,13 +77,14 @@ export class SubscriptionIndex<L extends Listener> {
   match(event: NostrEvent, deliver: (listener: L) => void): void {
     if (this.#filed.size === 0) return;
     const match = ++this.#match;
-    const ask = (entries: Set<Entry<L>> | undefined) => {
-      if (entries === undefined) return;
-      for (const { listener, accepts } of entries) {
-        if (listener.lastMatch === match || !accepts(event)) continue;
-        listener.lastMatch = match;
-        deliver(listener);
-      }
+    const askOne = ({ listener, accepts }: Entry<L>) => {
+      if (listener.lastMatch === match || !accepts(event)) return;
+      listener.lastMatch = match;
+      deliver(listener);
+    };
+    const ask = (entries: Entry<L> | Set<Entry<L>> | undefined) => {
+      if (entries instanceof Set) for (const entry of entries) askOne(entry);
+      else if (entries !== undefined) askOne(entries);
     };
     ask(this.#byId.get(event.id));
     ask(this.#byAuthor.get(event.pubkey));
@@ -94,13 +96,11 @@ export class SubscriptionIndex<L extends Listener> {
   }
 }
 
-function listAt<L extends Listener>(lists: Lists<L>, key: unknown): Set<Entry<L>> {
-  let list = lists.get(key);
-  if (list === undefined) {
-    list = new Set();
-    lists.set(key, list);
-  }
-  return list;
+function file<L extends Listener>(lists: Lists<L>, key: unknown, entry: Entry<L>): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, entry);
+  else if (list instanceof Set) list.add(entry);
+  else if (list !== entry) lists.set(key, new Set([list, entry]));
 }
 
 const among = <T>(values: readonly T[]): ((value: T) => boolean) => {
