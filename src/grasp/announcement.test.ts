@@ -24,13 +24,26 @@ describe("reading (grasp.md 5.1)", () => {
         ["relays", "y", "z"],
         ["maintainers", bob, "carol"],
       ),
-    ).toEqual({ owner: alice, identifier: "hold", clone: ["a", "b", "c"], relays: ["x", "y", "z"], maintainers: [bob] });
+    ).toMatchObject({ owner: alice, identifier: "hold", clone: ["a", "b", "c"], relays: ["x", "y", "z"], maintainers: [bob] });
     expect(announcement(["d", "hold"])).toMatchObject({ clone: [], relays: [], maintainers: [] });
+  });
+
+  test("its id, its time and the roles it gives come along", () => {
+    const event = fakeEvent({
+      kind: 30_617,
+      created_at: 7,
+      tags: [
+        ["d", "hold"],
+        ["M", alice],
+      ],
+    });
+    expect(readAnnouncement(event)).toMatchObject({ id: event.id, createdAt: 7, roles: { leads: new Set([alice]), authorActive: true } });
   });
 
   test.each<[string, string[][]]>([
     ["no d", []],
     ["a d without a value", [["d"]]],
+    ["a d without a value before one that has one: it is replaced under the empty name", [["d"], ["d", "hold"]]],
     [
       "two of them",
       [
