@@ -4,7 +4,7 @@ import type { Brand } from "../base/brand.ts";
 export type RefName = Brand<string, "RefName">;
 
 /** Control characters, space and `~ ^ : ? * [ \` stand nowhere in a ref name. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const FORBIDDEN = /[\u0000-\u0020\u007f~^:?*[\\]/;
 /** Longer names do not fit a file system once `.lock` is added. */
 const BYTES_MAX = 240;
