@@ -23,8 +23,8 @@ const OPS_MAY_IMPORT = ["base", "nostr", "git", "egress", "grasp"];
 const ASSEMBLY = ["app", "main"];
 /** Packages that only compute. Any other touches the world, or is native, and belongs in io/. */
 const PURE_PACKAGES = ["@noble/curves", "@noble/hashes", "@scure/base", "smol-toml"];
-/** A hash has no effect; these two vocabularies are made of hashes. */
-const MAY_HASH = ["nostr", "git"];
+/** A hash has no effect; these two vocabularies are made of hashes, and storage is keyed by them (grasp.md 7.1). */
+const MAY_HASH = ["nostr", "git", "pool"];
 
 const REASONS = {
   folder: "every folder of src/ has a place in the arrows: declare it in TIERS in scripts/boundaries.mjs",

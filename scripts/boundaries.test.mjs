@@ -30,6 +30,7 @@ test.each([
   ["store/io/a.ts", 'import { b } from "../../git/io/b.ts"; import Database from "better-sqlite3";', []],
   ["app/build.ts", 'import { b } from "../git/io/b.ts"; import { join } from "node:path";', []],
   ["nostr/a.ts", 'import { hash } from "node:crypto";', []],
+  ["pool/a.ts", 'import { hash } from "node:crypto";', []],
   ["policy/a.ts", 'import { hash } from "node:crypto";', ["pure"]],
   ["nostr/a.ts", 'import { readFileSync } from "node:fs";', ["pure"]],
   ["nostr/a.ts", 'import { readFileSync } from "fs";', ["pure"]],
