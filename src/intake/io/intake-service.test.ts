@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -168,6 +168,10 @@ describe("the door, with its threads", () => {
     expect(world.service.waiting).toBe(0);
     expect(new Set(await Promise.all(answers))).toEqual(new Set(["true "]));
     expect(world.said.filter((line) => line.startsWith("died"))).toEqual([]);
+    expect(
+      readdirSync(path).filter((name) => name.endsWith("-wal")),
+      "the last to close leaves no log behind",
+    ).toEqual([]);
     const again = await World.start({ directory: path });
     expect(await again.words(events[0] as WireEvent)).toBe("true duplicate: already have this event");
     expect(await again.words(note(alice, "new"))).toBe("true ");

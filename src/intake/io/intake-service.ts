@@ -120,13 +120,13 @@ export class IntakeService implements Intake, AsyncDisposable {
         this.#idle = resolve;
       });
     }
-    const writer = this.#writer;
-    if (writer !== undefined) {
-      const ended = new Promise((resolve) => writer.once("exit", resolve));
-      writer.postMessage({ kind: "stop" });
-      await ended;
-    }
+    // The writer last: who closes a store last copies its log back and leaves none behind.
     await Promise.all(this.#verifiers.map((verifier) => verifier.worker.terminate()));
+    const writer = this.#writer;
+    if (writer === undefined) return;
+    const ended = new Promise((resolve) => writer.once("exit", resolve));
+    writer.postMessage({ kind: "stop" });
+    await ended;
   }
 
   #verifierFor(lane: number): Verifier {

@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { makeDurableDirectory } from "./durable-directory.ts";
 import { StoreProblem } from "./sqlite-file.ts";
 
 /**
@@ -15,7 +15,7 @@ export class DirectoryLock implements Disposable {
   }
 
   static take(directory: string): DirectoryLock {
-    mkdirSync(directory, { recursive: true });
+    makeDurableDirectory(directory);
     const db = new Database(join(directory, "lock"), { timeout: 0 });
     try {
       db.pragma("locking_mode = EXCLUSIVE");

@@ -1,7 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { KeySeed } from "../keys.ts";
+import { makeDurableDirectory, syncPath } from "./durable-directory.ts";
 import { SCHEMA_STEPS } from "./schema.ts";
 
 export type Connection = Database.Database;
@@ -27,7 +27,7 @@ function tune(db: Connection): void {
 
 /** Opens the store for its one writer, makes it if it is not there, and brings it to the newest schema. */
 export function openForWriting(directory: string, random: () => number): Connection {
-  mkdirSync(directory, { recursive: true });
+  makeDurableDirectory(directory);
   const db = new Database(storeFile(directory));
   try {
     db.pragma("journal_mode = WAL");
@@ -43,7 +43,7 @@ export function openForWriting(directory: string, random: () => number): Connect
   }
   // What a killed server wrote and did not come to sync is read again from the log; it must be durable before anybody is told that it is known.
   // A new file is durable only when the folder that names it is, too.
-  for (const path of [`${storeFile(directory)}-wal`, directory, dirname(directory)]) sync(path);
+  for (const path of [`${storeFile(directory)}-wal`, directory]) syncPath(path);
   return db;
 }
 
@@ -59,15 +59,6 @@ export function openForReading(directory: string): Connection {
   const db = new Database(storeFile(directory), { readonly: true });
   tune(db);
   return db;
-}
-
-function sync(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function migrate(db: Connection, random: () => number): void {
