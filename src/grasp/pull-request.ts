@@ -5,6 +5,7 @@ import type { EventId, NostrEvent, PublicKey } from "../nostr/event.ts";
 import { ANNOUNCEMENT } from "../nostr/kinds.ts";
 import type { Address } from "../nostr/replaceable.ts";
 import { tagLists, tagValue, tagValues } from "../nostr/tags.ts";
+import type { RepoId } from "./repo-id.ts";
 
 /** A kind 1618 or 1619, read: a tip that shall be found at `refs/nostr/<id>` (grasp.md 6.9). */
 export interface PullRequest {
@@ -33,3 +34,7 @@ export function readPullRequest(event: NostrEvent): PullRequest | undefined {
     clone: tagLists(event, "clone"),
   };
 }
+
+/** grasp.md 6.9: a tip is placed in every repository of that name whose maintainer set meets the keys that the `a` tags name. */
+export const isFor = (request: PullRequest, repo: Pick<RepoId, "identifier">, confirmed: ReadonlySet<PublicKey>): boolean =>
+  request.repositories.some(({ pubkey, d }) => d === repo.identifier && confirmed.has(pubkey));

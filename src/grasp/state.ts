@@ -3,6 +3,7 @@ import { type Oid, readOid } from "../git/oid.ts";
 import { clash } from "../git/ref-map.ts";
 import { isBranch, isTag, type RefName, readRefName } from "../git/ref-name.ts";
 import type { EventId, NostrEvent, PublicKey } from "../nostr/event.ts";
+import { addressOf } from "../nostr/replaceable.ts";
 import { tagValue } from "../nostr/tags.ts";
 
 /** A kind 30618, read (grasp.md 6.4). */
@@ -32,7 +33,8 @@ export function readState(event: NostrEvent): RepoState {
   for (const [text, value] of declared) {
     const name = isBranch(text) || isTag(text) ? readRefName(text) : undefined;
     // Resolved once within the state: `ref: refs/heads/x` never becomes a symbolic ref in git.
-    const oid = readOid(value.startsWith(SYMBOLIC) ? (declared.get(value.slice(SYMBOLIC.length)) ?? "") : value);
+    const target = value.startsWith(SYMBOLIC) ? value.slice(SYMBOLIC.length) : undefined;
+    const oid = readOid(target === undefined ? value : isBranch(target) ? (declared.get(target) ?? "") : "");
     if (name === undefined) flaw ??= "a ref has a name that git does not take";
     else if (oid === undefined) flaw ??= "a ref has a value that is no object id";
     else refs.set(name, oid);
@@ -42,7 +44,8 @@ export function readState(event: NostrEvent): RepoState {
   return {
     id: event.id,
     author: event.pubkey,
-    identifier: tagValue(event, "d") ?? "",
+    // Of the address, not of any `d`: what is read here and what is replaced must be one repository.
+    identifier: addressOf(event)?.d ?? "",
     createdAt: event.created_at,
     refs,
     head: headOf(tagValue(event, "HEAD") ?? "", refs),
