@@ -5,12 +5,15 @@ import type { Rules } from "../policy/rules.ts";
 import type { FeedChange, Writer } from "../store/event-store.ts";
 import { admit, type Candidate } from "./admit.ts";
 
+/** What became of several events: lists side by side, cheaper to hand from thread to thread than objects in a list. */
 export interface Admitted {
   readonly ids: readonly string[];
   readonly kinds: readonly number[];
   readonly accepted: readonly boolean[];
   readonly messages: readonly string[];
+  /** What the commit changed, in order. */
   readonly changes: readonly FeedChange[];
+  /** Texts of ephemeral events that are passed on. */
   readonly passing: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import type { FeedChange } from "../store/event-store.ts";
+import type { Admitted } from "./admit-all.ts";
 import type { Origin } from "./origin.ts";
 
 /** What threads of the intake say to each other. Lists side by side instead of objects in a list: cheaper to hand from thread to thread. */
@@ -33,19 +33,10 @@ export interface Candidates {
   readonly origins: readonly Origin[];
 }
 
-export interface Answers {
+/** What became of each: one entry per ticket in every list. A notice has an empty id and the kind -1. */
+export interface Answers extends Admitted {
   readonly kind: "answers";
   readonly tickets: readonly number[];
-  /** Empty for a notice. */
-  readonly ids: readonly string[];
-  /** The kind of each event; -1 for a notice. */
-  readonly kinds: readonly number[];
-  readonly accepted: readonly boolean[];
-  readonly messages: readonly string[];
-  /** What the commit changed, in order. */
-  readonly changes: readonly FeedChange[];
-  /** Texts of ephemeral events that are passed on. */
-  readonly passing: readonly string[];
 }
 
 export interface Started {
