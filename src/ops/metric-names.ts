@@ -51,6 +51,11 @@ export const ROUTES = [
   "alive",
   "ready",
   "asset",
+  "repo-page",
+  "git-refs",
+  "git-dumb",
+  "git-fetch",
+  "git-push",
   "not-found",
   "not-allowed",
 ] as const;

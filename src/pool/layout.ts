@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Brand } from "../base/brand.ts";
 import type { Oid } from "../git/oid.ts";
-import type { Identifier } from "../grasp/identifier.ts";
-import type { EventId, PublicKey } from "../nostr/event.ts";
+import type { RepoId } from "../grasp/repo-id.ts";
+import type { EventId } from "../nostr/event.ts";
 
 /**
  * Where git data lies, relative to the git data path, with `/` between the parts:
@@ -30,11 +30,6 @@ export type OpaqueId = Brand<string, "OpaqueId">;
 /** `announced` lies at `/<npub>/<id>.git`; `contributed` at `/prs/<npub>/<id>.git` (grasp.md 10.1), and is another repository. */
 export type Realm = "announced" | "contributed";
 
-export interface RepositoryName {
-  readonly owner: PublicKey;
-  readonly identifier: Identifier;
-}
-
 /** Made at the start, so that whatever is moved between them is moved within one file system (grasp.md 9.7). */
 export const TOP_DIRECTORIES = ["repositories", "pools", "staging", "hunts", "quarantine", "prs"] as const;
 
@@ -46,7 +41,7 @@ export const readPoolId = (text: string): PoolId | undefined => (OPAQUE.test(tex
 export const readRepositoryKey = (text: string): RepositoryKey | undefined => (KEY.test(text) ? (text as RepositoryKey) : undefined);
 
 /** One repository, one key. Owners have 64 digits and identifiers no control characters, so no two names are the same text. */
-export const repositoryKey = ({ owner, identifier }: RepositoryName, realm: Realm = "announced"): RepositoryKey =>
+export const repositoryKey = ({ owner, identifier }: RepoId, realm: Realm = "announced"): RepositoryKey =>
   hash("sha256", `${realm}\n${owner}\n${identifier}`, "hex") as RepositoryKey;
 
 /** 256 directories beside each other: a hundred thousand repositories are then four hundred in each, which every file system lists quickly. */

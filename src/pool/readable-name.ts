@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { toUtf8 } from "../base/bytes.ts";
+import type { RepoId } from "../grasp/repo-id.ts";
 import { encodeNpub } from "../nostr/npub.ts";
-import { type DataPath, type Realm, type RepositoryName, relativePath, repositoryKey, repositoryPath } from "./layout.ts";
+import { type DataPath, type Realm, relativePath, repositoryKey, repositoryPath } from "./layout.ts";
 
 /** A symlink for people and tools: where it stands and what it says (grasp.md 7.1). */
 export interface ReadableName {
@@ -46,11 +47,11 @@ export function readableIdentifier(identifier: string): string {
   return `${short}~${hash("sha256", identifier, "hex").slice(0, HASH_DIGITS)}`;
 }
 
-export function readableName(name: RepositoryName, realm: Realm = "announced"): ReadableName {
-  const directory = (realm === "announced" ? encodeNpub(name.owner) : `prs/${name.owner}`) as DataPath;
+export function readableName(repo: RepoId, realm: Realm = "announced"): ReadableName {
+  const directory = (realm === "announced" ? encodeNpub(repo.owner) : `prs/${repo.owner}`) as DataPath;
   return {
     directory,
-    link: `${directory}/${readableIdentifier(name.identifier)}.git` as DataPath,
-    target: relativePath(directory, repositoryPath(repositoryKey(name, realm))),
+    link: `${directory}/${readableIdentifier(repo.identifier)}.git` as DataPath,
+    target: relativePath(directory, repositoryPath(repositoryKey(repo, realm))),
   };
 }

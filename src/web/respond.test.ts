@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Identifier } from "../grasp/identifier.ts";
 import type { PublicKey } from "../nostr/event.ts";
 import { escapeHtml, html } from "./html.ts";
 import { type InfoFacts, relayInfo } from "./info.ts";
@@ -84,6 +85,17 @@ describe("answers (grasp.md 2.1)", () => {
       status: 503,
       body: "not ready: the store is opening\n",
     });
+  });
+
+  test("grasp.md 7.1: info/refs without a service is forbidden in a sentence; without git nothing is there", async () => {
+    const repo = { owner: facts.serverKey, identifier: "x" as Identifier };
+    const dumb = await respond({ kind: "git-dumb", repo }, site({ git: true }));
+    expect(dumb.status).toBe(403);
+    expect(dumb.body).toMatch(/^Only git's smart protocol .*\.\n$/);
+    for (const kind of ["git-dumb", "repo-page", "git-fetch", "git-push"] as const) {
+      expect((await respond({ kind, repo }, site())).status).toBe(404);
+    }
+    expect((await respond({ kind: "git-refs", repo, service: "upload-pack" }, site())).status).toBe(404);
   });
 
   test("metrics, when they are on", async () => {

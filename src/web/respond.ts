@@ -31,6 +31,9 @@ const VARY = ["Vary", "Accept"] as const;
 const AN_HOUR = ["Cache-Control", "public, max-age=3600"] as const;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
+/** grasp.md 7.1: `info/refs` without `service` is git's old way, for which every object would have to be a file of its own. */
+const SMART_ONLY = "Only git's smart protocol is spoken here: ask for info/refs?service=git-upload-pack, as git since 1.6.6 does.";
+
 export async function respond(route: PlainRoute, site: Site): Promise<Answer> {
   switch (route.kind) {
     case "preflight":
@@ -51,6 +54,14 @@ export async function respond(route: PlainRoute, site: Site): Promise<Answer> {
     }
     case "asset":
       return route.asset === "style" ? typed("text/css; charset=utf-8", styleCss, [AN_HOUR]) : typed("image/svg+xml", iconSvg, [AN_HOUR]);
+    case "git-dumb":
+      if (site.git) return plain(403, SMART_ONLY);
+      return page(404, notFoundPage(site));
+    // Where repositories are served, their own handlers answer these; whatever comes here names nothing.
+    case "repo-page":
+    case "git-refs":
+    case "git-fetch":
+    case "git-push":
     case "not-found":
       return page(404, notFoundPage(site));
     case "not-allowed":

@@ -1,4 +1,7 @@
+import type { Service } from "../git/service.ts";
+import type { RepoId } from "../grasp/repo-id.ts";
 import type { ForwardingHeaders } from "./client-address.ts";
+import { type GitPath, readGitPath } from "./git-path.ts";
 
 /** What a request asks for. */
 export type Route =
@@ -13,6 +16,11 @@ export type Route =
   | { readonly kind: "alive" }
   | { readonly kind: "ready" }
   | { readonly kind: "asset"; readonly asset: "style" | "icon" }
+  | { readonly kind: "repo-page"; readonly repo: RepoId }
+  | { readonly kind: "git-refs"; readonly repo: RepoId; readonly service: Service }
+  | { readonly kind: "git-dumb"; readonly repo: RepoId }
+  | { readonly kind: "git-fetch"; readonly repo: RepoId }
+  | { readonly kind: "git-push"; readonly repo: RepoId }
   | { readonly kind: "not-found" }
   | { readonly kind: "not-allowed"; readonly allow: string };
 
@@ -35,20 +43,35 @@ const PATHS: Readonly<Record<string, Route>> = {
 };
 
 const NOT_FOUND: Route = { kind: "not-found" };
+const READ_ONLY: Route = { kind: "not-allowed", allow: "GET, HEAD, OPTIONS" };
 
 /** grasp.md 2.1. Total: every request is something, if only not found. */
 export function routeOf(request: RouteInput, basePath: string): Route {
   if (request.method === "OPTIONS") return { kind: "preflight" };
-  const path = pathOf(request.url);
-  if (path === undefined) return { kind: "bad-request", why: "the request names no path" };
-  const inside = within(path, basePath);
+  const asked = targetOf(request.url);
+  if (asked === undefined) return { kind: "bad-request", why: "the request names no path" };
+  const inside = within(asked.path, basePath);
   if (inside === undefined) return NOT_FOUND;
+  const git = readGitPath(inside, asked.query);
+  if (git !== undefined) return gitRoute(git, request.method);
   const found = inside === "/" ? rootRoute(request) : Object.hasOwn(PATHS, inside) ? (PATHS[inside] ?? NOT_FOUND) : NOT_FOUND;
   // NIP-05 is about a whole domain, so a part of one has no names.
   if (found.kind === "nip05" && basePath !== "/") return NOT_FOUND;
   const answersAnyMethod = found.kind === "not-found" || found.kind === "bad-upgrade";
   if (answersAnyMethod || request.method === "GET" || request.method === "HEAD") return found;
-  return { kind: "not-allowed", allow: "GET, HEAD, OPTIONS" };
+  return READ_ONLY;
+}
+
+/** grasp.md 7.1: pages and refs are read, the two services are posted to. */
+function gitRoute(git: GitPath, method: string): Route {
+  const { repo } = git;
+  if (git.part === "service") {
+    if (method !== "POST") return { kind: "not-allowed", allow: "POST, OPTIONS" };
+    return { kind: git.service === "upload-pack" ? "git-fetch" : "git-push", repo };
+  }
+  if (method !== "GET" && method !== "HEAD") return READ_ONLY;
+  if (git.part === "page") return { kind: "repo-page", repo };
+  return git.service === undefined ? { kind: "git-dumb", repo } : { kind: "git-refs", repo, service: git.service };
 }
 
 function rootRoute({ method, headers }: RouteInput): Route {
@@ -79,13 +102,12 @@ function wants(headers: ForwardingHeaders, name: string, word: string): boolean 
   return value.split(",").some((part) => part.split(";")[0]?.trim().toLowerCase() === word);
 }
 
-/** The path without query; proxies may send the whole URL. */
-function pathOf(url: string): string | undefined {
+/** Path and query as they were written; proxies may send the whole URL. */
+function targetOf(url: string): { readonly path: string; readonly query: string } | undefined {
   const absolute = /^https?:\/\/[^/?#]*/i.exec(url)?.[0];
-  const rest = absolute === undefined ? url : url.slice(absolute.length);
-  const path = rest.split(/[?#]/, 1)[0] ?? "";
-  if (path === "") return absolute === undefined ? undefined : "/";
-  return path.startsWith("/") ? path : undefined;
+  const [, path = "", query = ""] = /^([^?#]*)(?:\?([^#]*))?/.exec(url.slice(absolute?.length ?? 0)) ?? [];
+  if (path === "") return absolute === undefined ? undefined : { path: "/", query };
+  return path.startsWith("/") ? { path, query } : undefined;
 }
 
 /** The path below the base path, `/` for the base path itself with or without its slash. */
