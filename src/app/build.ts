@@ -66,12 +66,15 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
     clock,
     version: BUILD.version,
     commit: ops.buildRevision,
-    onScrape: () =>
+    onScrape: (meters) => {
       report.open({
         subscriptions: relay?.subscriptions ?? 0,
         negentropySessions: relay?.reconciliations ?? 0,
         outgoingBytes: relay?.outgoingBytes ?? 0,
-      }),
+      });
+      meters.set("ngit_websocket_unique_ips", web.connections.addresses);
+      meters.set("ngit_websocket_flagged_abusers", web.connections.crowded(ops.metricsConnectionPerIpAbuseThreshold));
+    },
   });
   const report = createReport(log, prometheus.meters);
   for (const warning of loaded.warnings) report.advice(warning);

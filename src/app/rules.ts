@@ -74,6 +74,9 @@ export function retentionsOf({ deletion }: Config): Retentions {
   };
 }
 
+/** The writer takes no more than two of them can prove; without libsecp256k1 it takes more. */
+const AUTO_VERIFIERS_MAX = 4;
+
 /** The main loop and the writer want a core too; a verifier more than there are cores only adds waiting. */
 export const verifyWorkersOf = ({ limits }: Config): number =>
-  limits.verifyWorkers === "auto" ? Math.max(1, availableParallelism() - 2) : limits.verifyWorkers;
+  limits.verifyWorkers === "auto" ? Math.min(AUTO_VERIFIERS_MAX, Math.max(1, availableParallelism() - 2)) : limits.verifyWorkers;
