@@ -81,9 +81,9 @@ test("a hint is for those who have a band for it", () => {
 });
 
 test("grasp.md 7.11: ERR, bare or in band 3", () => {
-  expect(linesOf(authorisationFailed("no state", false))).toEqual(["ERR authorisation failed: no state\n"]);
-  expect(linesOf(authorisationFailed("no state", true))).toEqual(["\u0003ERR authorisation failed: no state\n", "flush"]);
-  expect(linesOf(errLine("upload-pack: not our ref", false))).toEqual(["ERR upload-pack: not our ref\n"]);
+  expect(linesOf(authorisationFailed("no state", false))).toEqual(["ERR authorisation failed: no state"]);
+  expect(linesOf(authorisationFailed("no state", true))).toEqual(["\u0003ERR authorisation failed: no state", "flush"]);
+  expect(linesOf(errLine("upload-pack: not our ref", false))).toEqual(["ERR upload-pack: not our ref"]);
 });
 
 test("a reason cannot begin another line, nor move the cursor, nor turn the text around", () => {

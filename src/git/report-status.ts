@@ -46,7 +46,8 @@ export const progressLine = (text: string, form: AnswerForm): Uint8Array<ArrayBu
 
 /** An `ERR` line, the whole answer; inside a side-band a bare one would be read as band 69 (`E`). */
 export function errLine(text: string, sideBand64k: boolean): Uint8Array<ArrayBuffer> {
-  const line = toUtf8(`ERR ${said(text)}\n`);
+  // No line end, as git sends it: in band 3 it would be shown as an empty line.
+  const line = toUtf8(`ERR ${said(text)}`);
   return sideBand64k ? concatBytes([pktBytes(ERROR_BAND, line), END]) : pktBytes(line);
 }
 
