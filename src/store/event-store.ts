@@ -3,14 +3,16 @@ import type { Instant, UnixSeconds } from "../base/time.ts";
 import type { EventId, NostrEvent, PublicKey } from "../nostr/event.ts";
 import type { Filter } from "../nostr/filter.ts";
 import type { Address, Version } from "../nostr/replaceable.ts";
+import type { Awaitable } from "./awaitable.ts";
 import type { Batch } from "./batch.ts";
+import type { HeldReader } from "./held.ts";
 import type { Provenance } from "./provenance.ts";
 
-/** The number of a change to what is served, from 1 on: they grow by one, none is left out. What is remembered about requests takes none. */
+/** The number of a change to what is served or in purgatory, from 1 on: they grow by one, none is left out. What is remembered about requests takes none. */
 export type Seq = Brand<number, "Seq">;
 export const seq = (n: number): Seq => n as Seq;
 
-export type Awaitable<T> = T | Promise<T>;
+export type { Awaitable };
 
 /** An event as it is served. `text` is its JSON, ready to be sent. */
 export interface StoredEvent {
@@ -66,6 +68,8 @@ export interface Gate {
 
 /** What a decision may look at, inside the transaction that will carry it out: served means until it is removed, expired or not. */
 export interface Transaction {
+  /** What is kept and not served, as this transaction has it by now. */
+  readonly held: HeldReader;
   serves(id: EventId): Awaitable<boolean>;
   /** The served event that holds this address. */
   incumbent(address: Address): Awaitable<Version | undefined>;
@@ -77,8 +81,8 @@ export interface Transaction {
   /** The remembered request of this id. */
   gate(request: EventId): Awaitable<Gate | undefined>;
   /**
-   * What a request to vanish has left to do, in any order, at most `max`: served events up to its time that are its author's, or gift wraps to that key
-   * (NIP-62). The request itself stays. A request to delete has nothing of this.
+   * What a request to vanish has left to do, in any order, at most `max`: served and held events up to its time that are its author's, or gift wraps to
+   * that key (NIP-62). The request itself stays. A request to delete has nothing of this.
    */
   toVanish(gate: Pick<Gate, "request" | "author" | "vanishUntil">, max: number): Awaitable<readonly EventId[]>;
   /** Those of `ids` that are served and by this author, each once, in any order. */
@@ -101,9 +105,9 @@ export interface Transaction {
 export interface Writer {
   /** Runs `work` alone; what it applied is durable when the promise resolves, and nothing of it happened when it rejects. */
   transact<T>(work: (tx: Transaction) => Awaitable<T>): Promise<T>;
-  /** Events whose time is over, oldest first, at most `max` (NIP-40). */
+  /** Served and held events whose time is over, oldest first, at most `max` (NIP-40). */
   expired(now: UnixSeconds, max: number): Promise<readonly EventId[]>;
-  /** The earliest `expiration` among what is served. */
+  /** The earliest `expiration` among what is served or held. */
   nextExpiry(): Promise<UnixSeconds | undefined>;
   /** Remembered requests by ascending id, those after `after`. */
   gates(after: EventId | undefined, max: number): Promise<readonly Gate[]>;
@@ -112,7 +116,9 @@ export interface Writer {
 /** One line of the feed. */
 export type FeedChange =
   | { readonly seq: Seq; readonly change: "served"; readonly event: StoredEvent }
-  /** Served by this change and gone since: the number is kept so that nobody mistakes it for a hole. */
+  /** Kept and not served: for indexes of our own, never for broadcast (grasp.md 8.4). */
+  | { readonly seq: Seq; readonly change: "held"; readonly id: EventId; readonly createdAt: UnixSeconds; readonly text: string }
+  /** Served or held by this change, and no longer so: the number is kept so that nobody mistakes it for a hole. */
   | { readonly seq: Seq; readonly change: "passed"; readonly id: EventId }
   | { readonly seq: Seq; readonly change: "removed"; readonly id: EventId };
 

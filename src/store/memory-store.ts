@@ -3,6 +3,7 @@ import type { EventId } from "../nostr/event.ts";
 import { type Filter, matches } from "../nostr/filter.ts";
 import type { Awaitable, Feed, FeedChange, Gate, Items, Reader, Seq, StoredEvent, Transaction, View, Writer } from "./event-store.ts";
 import { seq } from "./event-store.ts";
+import { type HeldRow, MemoryHeld, noHeldTables } from "./memory-held.ts";
 import { asFeedChange, asGate, type MemoryTables, type ServedRow } from "./memory-tables.ts";
 import { MemoryTransaction, newestFirst } from "./memory-transaction.ts";
 import type { Provenance } from "./provenance.ts";
@@ -10,11 +11,13 @@ import type { Provenance } from "./provenance.ts";
 /** Few enough that tests meet queries of several slices, enough that the simulator does not wait for them. */
 const SLICE_MAX = 100;
 
-type ExpiringRow = ServedRow & { readonly expiresAt: UnixSeconds };
+type ExpiringRow = (ServedRow | HeldRow) & { readonly expiresAt: UnixSeconds };
 
 /** The plain store: what the disk store is compared with, and the store of the simulator. It walks over everything, sorts, and cuts. */
 export class MemoryStore implements Reader, Writer, Feed {
-  readonly #tables: MemoryTables = { served: new Map(), gates: new Map(), log: [] };
+  readonly #tables: MemoryTables = { served: new Map(), gates: new Map(), log: [], ...noHeldTables() };
+  /** A draft that nobody writes to sees what was committed. */
+  readonly held = new MemoryHeld(this.#tables);
   /** Settles when the transaction that was asked for last has ended. */
   #lastTurn: Promise<unknown> = Promise.resolve();
 
@@ -44,7 +47,8 @@ export class MemoryStore implements Reader, Writer, Feed {
 
   read(after: Seq): AsyncIterable<readonly FeedChange[]> {
     const changes = this.#tables.log.slice(after);
-    return inSlices(changes.map((row, index) => asFeedChange(row, seq(after + index + 1), this.#tables.served.get(row.id))));
+    const { served, held } = this.#tables;
+    return inSlices(changes.map((row, index) => asFeedChange(row, seq(after + index + 1), served.get(row.id), held.get(row.id))));
   }
 
   transact<T>(work: (tx: Transaction) => Awaitable<T>): Promise<T> {
@@ -90,7 +94,7 @@ export class MemoryStore implements Reader, Writer, Feed {
   }
 
   #expiring(): ExpiringRow[] {
-    return [...this.#tables.served.values()]
+    return [...this.#tables.served.values(), ...this.#tables.held.values()]
       .filter((row): row is ExpiringRow => row.expiresAt !== undefined)
       .toSorted((a, b) => a.expiresAt - b.expiresAt || newestFirst(b.event, a.event));
   }

@@ -5,7 +5,9 @@ import { GIFT_WRAP } from "../nostr/kinds.ts";
 import { type Address, addressOf, type Version, wins } from "../nostr/replaceable.ts";
 import { tagValues } from "../nostr/tags.ts";
 import type { Batch, Change, GateTarget } from "./batch.ts";
-import { type FeedChange, type Gate, seq, type Transaction } from "./event-store.ts";
+import { type FeedChange, type Gate, type Seq, seq, type Transaction } from "./event-store.ts";
+import { isLive } from "./held.ts";
+import { type HeldRow, MemoryHeld } from "./memory-held.ts";
 import { MemoryOverlay } from "./memory-overlay.ts";
 import { asFeedChange, asGate, type GateRow, type LogRow, type MemoryTables, type ServedRow } from "./memory-tables.ts";
 
@@ -15,6 +17,7 @@ const BY_ADDRESS: readonly string[] = ["a", "A", "q"];
 
 /** A draft over the tables: it sees its own changes, others see them after `commit`. Every question is a walk over everything. */
 export class MemoryTransaction implements Transaction {
+  readonly held: MemoryHeld;
   readonly #tables: MemoryTables;
   readonly #served: MemoryOverlay<EventId, ServedRow>;
   readonly #gates: MemoryOverlay<EventId, GateRow>;
@@ -22,6 +25,7 @@ export class MemoryTransaction implements Transaction {
 
   constructor(tables: MemoryTables) {
     this.#tables = tables;
+    this.held = new MemoryHeld(tables);
     this.#served = new MemoryOverlay(tables.served);
     this.#gates = new MemoryOverlay(tables.gates);
   }
@@ -29,6 +33,7 @@ export class MemoryTransaction implements Transaction {
   commit(): void {
     this.#served.commit();
     this.#gates.commit();
+    this.held.commit();
     this.#tables.log.push(...this.#logged);
   }
 
@@ -58,7 +63,7 @@ export class MemoryTransaction implements Transaction {
   toVanish({ request, author, vanishUntil }: Pick<Gate, "request" | "author" | "vanishUntil">, max: number): readonly EventId[] {
     if (vanishUntil === undefined) return [];
     const isWrapFor = (event: NostrEvent) => event.kind === GIFT_WRAP && tagValues(event, "p").includes(author);
-    return this.#events()
+    return [...this.#events(), ...this.held.rows.values().map((row) => row.event)]
       .filter((event) => event.id !== request && event.created_at <= vanishUntil && (event.pubkey === author || isWrapFor(event)))
       .slice(0, max)
       .map((event) => event.id);
@@ -103,7 +108,8 @@ export class MemoryTransaction implements Transaction {
     const before = this.#logged.length;
     for (const change of batch) this.#change(change);
     const first = this.#tables.log.length + before + 1;
-    return this.#logged.slice(before).map((row, index) => asFeedChange(row, seq(first + index), this.#served.get(row.id)));
+    const now = (id: EventId) => [this.#served.get(id), this.held.rows.get(id)] as const;
+    return this.#logged.slice(before).map((row, index) => asFeedChange(row, seq(first + index), ...now(row.id)));
   }
 
   #change(change: Change): void {
@@ -111,15 +117,15 @@ export class MemoryTransaction implements Transaction {
       case "put": {
         const { event, text, expiresAt, provenance } = change;
         if (this.serves(event.id)) return;
-        this.#logged.push({ change: "put", id: event.id });
-        const stored = { seq: seq(this.#tables.log.length + this.#logged.length), id: event.id, createdAt: event.created_at, text };
+        const stored = { seq: this.#log("put", event.id), id: event.id, createdAt: event.created_at, text };
         this.#served.set(event.id, { event, stored, expiresAt, provenance });
         return;
       }
       case "remove":
-        if (!this.serves(change.id)) return;
-        this.#logged.push({ change: "remove", id: change.id });
-        this.#served.delete(change.id);
+        if (this.serves(change.id)) {
+          this.#log("remove", change.id);
+          this.#served.delete(change.id);
+        } else this.#release(change.id);
         return;
       case "gate": {
         const { request, author, targets, seenAt, used } = change;
@@ -135,7 +141,75 @@ export class MemoryTransaction implements Transaction {
       }
       case "gate-forget":
         this.#gates.delete(change.request);
+        return;
+      case "hold": {
+        const { event, text, what, repositories, heldAt, until, expiresAt, provenance } = change;
+        const before = this.held.rows.get(event.id);
+        if (this.serves(event.id) || before?.stage === "waiting") return;
+        const number = before?.seq ?? this.#log("hold", event.id);
+        const row: HeldRow = { event, text, what, stage: "waiting", repositories, heldAt, until, expiresAt, provenance, seq: number };
+        this.held.rows.set(event.id, row);
+        return;
+      }
+      case "promote": {
+        const row = this.held.rows.get(change.id);
+        if (row === undefined) return;
+        this.held.rows.delete(change.id);
+        this.held.dropOverlays(change.id);
+        const { event, text, expiresAt, provenance } = row;
+        this.#change({ kind: "put", event, text, expiresAt, provenance });
+        return;
+      }
+      case "restage": {
+        const row = this.held.rows.get(change.id);
+        if (row !== undefined) this.#restage(row, change);
+        return;
+      }
+      case "withdraw":
+        this.#withdraw(change);
+        return;
+      default:
+        this.held.keepHouse(change);
     }
+  }
+
+  #restage(row: HeldRow, { stage, until }: Pick<HeldRow, "stage" | "until">): void {
+    const { id } = row.event;
+    const lives = isLive(stage);
+    if (row.seq !== undefined && !lives) this.#log("remove", id);
+    const number = lives ? (row.seq ?? this.#log("hold", id)) : undefined;
+    if (!lives) this.held.dropOverlays(id);
+    this.held.rows.set(id, { ...row, stage, until, seq: number });
+  }
+
+  #withdraw(change: Change & { kind: "withdraw" }): void {
+    const served = this.#served.get(change.id);
+    if (served !== undefined) {
+      this.#log("remove", change.id);
+      this.#served.delete(change.id);
+      const { event, stored, expiresAt, provenance } = served;
+      const { what, stage, at, until } = change;
+      const number = isLive(stage) ? this.#log("hold", change.id) : undefined;
+      const kept = { event, text: stored.text, what, stage, repositories: [], heldAt: at, until, expiresAt, provenance };
+      this.held.rows.set(change.id, { ...kept, seq: number });
+    }
+    const row = this.held.rows.get(change.id);
+    if (row === undefined) return;
+    if (served === undefined) this.#restage(row, change);
+    if (change.stage === "superseded") this.held.trimSuperseded(row.event.pubkey, addressOf(row.event)?.d ?? "", change.supersededMax);
+  }
+
+  #release(id: EventId): void {
+    const row = this.held.rows.get(id);
+    if (row === undefined) return;
+    if (row.seq !== undefined) this.#log("remove", id);
+    this.held.rows.delete(id);
+    this.held.dropOverlays(id);
+  }
+
+  #log(change: LogRow["change"], id: EventId): Seq {
+    this.#logged.push({ change, id });
+    return seq(this.#tables.log.length + this.#logged.length);
   }
 
   #events(): NostrEvent[] {

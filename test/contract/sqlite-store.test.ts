@@ -18,6 +18,7 @@ async function open(directory = mkdtempSync(join(tmpdir(), "holdfast-store-"))):
     reader: reading.reader,
     writer: writing.writer,
     feed: reading.feed,
+    held: reading.held,
     close: async () => {
       await closeFiles();
       rmSync(directory, { recursive: true });

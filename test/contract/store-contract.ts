@@ -3,7 +3,9 @@ import type { OpenFunction } from "./store/bench.ts";
 import { decisionContract } from "./store/decisions.ts";
 import { feedContract } from "./store/feed.ts";
 import { gateContract } from "./store/gates.ts";
+import { heldContract } from "./store/held.ts";
 import { historyContract } from "./store/histories.ts";
+import { purgatoryContract } from "./store/purgatory-tables.ts";
 import { queryContract } from "./store/queries.ts";
 import { sliceContract } from "./store/slices.ts";
 import { transactionContract } from "./store/transactions.ts";
@@ -24,6 +26,8 @@ export function runStoreContract(name: string, open: OpenFunction, { isOracle = 
     gateContract(open);
     vanishContract(open);
     upkeepContract(open);
+    heldContract(open);
+    purgatoryContract(open);
     historyContract(open, isOracle);
   });
 }

@@ -13,7 +13,10 @@ export function readProvenance(db: Connection, id: EventId): Provenance | undefi
       "SELECT e.how, r.url FROM event e LEFT JOIN relay r ON r.number = e.relay WHERE e.id_rank = ? AND e.id = ?",
     )
     .get(idRank(id), Buffer.from(id, "hex"));
-  if (row === undefined) return undefined;
-  const how = HOW[row.how] ?? "direct";
-  return how === "direct" ? { how } : { how, relay: row.url ?? "" };
+  return row === undefined ? undefined : provenanceOf(row.how, row.url);
+}
+
+export function provenanceOf(number: number, relay: string | null): Provenance {
+  const how = HOW[number] ?? "direct";
+  return how === "direct" ? { how } : { how, relay: relay ?? "" };
 }

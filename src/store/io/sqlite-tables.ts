@@ -11,6 +11,8 @@ const POSTINGS_A_STATEMENT = 16;
 
 export const GONE_PASSED = 0;
 export const GONE_REMOVED = 1;
+/** The event stands in `held`; when it leaves purgatory the number becomes `GONE_PASSED`. */
+export const GONE_HELD = 2;
 
 /** Puts and removes events with all that belongs to them, inside a transaction that somebody else opened. Numbers every change. */
 export class SqliteTables {
@@ -82,6 +84,12 @@ export class SqliteTables {
     this.#statements.gone.run(number, GONE_PASSED, bytes);
     this.#statements.gone.run(removal, GONE_REMOVED, bytes);
     return { seq: seq(removal), change: "removed", id };
+  }
+
+  /** Numbers a change whose event is not in `event`. */
+  number(change: typeof GONE_REMOVED | typeof GONE_HELD, id: EventId): number {
+    this.#statements.gone.run(++this.head, change, Buffer.from(id, "hex"));
+    return this.head;
   }
 
   #putAll(event: VerifiedEvent, rank: number, number: number): void {

@@ -10,6 +10,8 @@ import { addressKey, authorKey, type KeySeed, kindKey, tagKey } from "../keys.ts
 import { type Term, tagTerm } from "../query-plan.ts";
 import type { Connection } from "./sqlite-file.ts";
 import type { SqliteGates } from "./sqlite-gates.ts";
+import type { SqliteHeld } from "./sqlite-held.ts";
+import type { SqliteHolding } from "./sqlite-holding.ts";
 import { type SqliteTables, versionOf } from "./sqlite-tables.ts";
 
 /** grasp.md 3.6: the tags in which one event names another. */
@@ -20,12 +22,16 @@ const BY_ADDRESS = ["a", "A", "q"];
 const ANCHORLESS = ANCHORLESS_KINDS.join(", ");
 
 export class SqliteTransaction implements Transaction {
+  readonly held: SqliteHeld;
+  readonly #holding: SqliteHolding;
   readonly #seed: KeySeed;
   readonly #tables: SqliteTables;
   readonly #gates: SqliteGates;
   readonly #statements;
 
-  constructor(db: Connection, seed: KeySeed, tables: SqliteTables, gates: SqliteGates) {
+  constructor(db: Connection, seed: KeySeed, tables: SqliteTables, gates: SqliteGates, held: SqliteHeld, holding: SqliteHolding) {
+    this.held = held;
+    this.#holding = holding;
     this.#seed = seed;
     this.#tables = tables;
     this.#gates = gates;
@@ -100,6 +106,7 @@ export class SqliteTransaction implements Transaction {
     const own = this.#statements.ownUpTo.all(authorKey(this.#seed, author), vanishUntil, Buffer.from(author, "hex"), max + 1);
     const found = new Set(own.map((id) => id.toString("hex") as EventId));
     if (found.size <= max) this.#addWrapsTo(author, vanishUntil, max, found);
+    if (found.size <= max) for (const id of this.held.ownUpTo(author, vanishUntil, max + 1 - found.size)) found.add(id);
     found.delete(request);
     return [...found].slice(0, max);
   }
@@ -176,10 +183,11 @@ export class SqliteTransaction implements Transaction {
     for (const change of batch) {
       let made: FeedChange | undefined;
       if (change.kind === "put") made = this.#tables.put(change);
-      else if (change.kind === "remove") made = this.#tables.remove(change.id);
+      else if (change.kind === "remove") made = this.#tables.remove(change.id) ?? this.#holding.release(change.id);
       else if (change.kind === "gate") this.#gates.put(change);
       else if (change.kind === "gate-used") this.#gates.markUsed(change.request, change.at);
-      else this.#gates.forget(change.request);
+      else if (change.kind === "gate-forget") this.#gates.forget(change.request);
+      else this.#holding.apply(change, changes);
       if (made !== undefined) changes.push(made);
     }
     return changes;

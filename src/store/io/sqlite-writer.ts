@@ -3,6 +3,8 @@ import type { EventId } from "../../nostr/event.ts";
 import type { Awaitable, Gate, Transaction, Writer } from "../event-store.ts";
 import { type Connection, readSeed } from "./sqlite-file.ts";
 import { SqliteGates } from "./sqlite-gates.ts";
+import { SqliteHeld } from "./sqlite-held.ts";
+import { SqliteHolding } from "./sqlite-holding.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 
@@ -23,17 +25,27 @@ export class SqliteWriter implements Writer {
     const seed = readSeed(db);
     this.#tables = new SqliteTables(db, seed);
     this.#gates = new SqliteGates(db, (id) => this.#tables.find(id) !== undefined);
-    this.#transaction = new SqliteTransaction(db, seed, this.#tables, this.#gates);
+    const held = new SqliteHeld(db);
+    const holding = new SqliteHolding(db, this.#tables, held);
+    this.#transaction = new SqliteTransaction(db, seed, this.#tables, this.#gates, held, holding);
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
       rollback: db.prepare("ROLLBACK"),
       expired: db
-        .prepare<[number, number], Buffer>(
-          "SELECT e.id FROM body b CROSS JOIN event e ON e.seq = b.seq WHERE b.expires_at <= ? ORDER BY b.expires_at LIMIT ? + 0",
+        .prepare<[number, number, number], Buffer>(
+          `SELECT id FROM (
+             SELECT e.id, b.expires_at FROM body b CROSS JOIN event e ON e.seq = b.seq WHERE b.expires_at <= ?
+             UNION ALL SELECT id, expires_at FROM held WHERE expires_at <= ?
+           ) ORDER BY expires_at LIMIT ? + 0`,
         )
         .pluck(),
-      nextExpiry: db.prepare<[], number | null>("SELECT min(expires_at) FROM body WHERE expires_at IS NOT NULL").pluck(),
+      nextExpiry: db
+        .prepare<[], number | null>(
+          `SELECT min(at) FROM (SELECT min(expires_at) AS at FROM body WHERE expires_at IS NOT NULL
+           UNION ALL SELECT min(expires_at) FROM held WHERE expires_at IS NOT NULL)`,
+        )
+        .pluck(),
     };
   }
 
@@ -60,7 +72,7 @@ export class SqliteWriter implements Writer {
   }
 
   async expired(now: UnixSeconds, max: number): Promise<readonly EventId[]> {
-    return this.#statements.expired.all(now, max).map((id) => id.toString("hex") as EventId);
+    return this.#statements.expired.all(now, now, max).map(hex);
   }
 
   async nextExpiry(): Promise<UnixSeconds | undefined> {
@@ -72,3 +84,5 @@ export class SqliteWriter implements Writer {
     return this.#gates.page(after, max);
   }
 }
+
+const hex = (id: Buffer): EventId => id.toString("hex") as EventId;

@@ -1,5 +1,5 @@
 import type { TestContext } from "vitest";
-import { unixSeconds } from "../../../src/base/time.ts";
+import { instant, unixSeconds } from "../../../src/base/time.ts";
 import { type EventId, eventText, type VerifiedEvent } from "../../../src/nostr/event.ts";
 import type { Filter } from "../../../src/nostr/filter.ts";
 import type { Batch, Change } from "../../../src/store/batch.ts";
@@ -14,12 +14,15 @@ import {
   type View,
   type Writer,
 } from "../../../src/store/event-store.ts";
+import type { HeldReader } from "../../../src/store/held.ts";
 
 /** A store that is open, and empty when `open` made it. */
 export interface OpenStore {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly feed: Feed;
+  /** What was committed; a transaction has its own. */
+  readonly held: HeldReader;
   close(): Promise<void>;
   /** Closes this one and opens what it left behind; absent where nothing is left behind. Close what it returns, not this. */
   readonly reopen?: () => Promise<OpenStore>;
@@ -70,6 +73,22 @@ type Put = Extract<Change, { kind: "put" }>;
 export function put(event: VerifiedEvent, more: { readonly expiresAt?: number; readonly provenance?: Put["provenance"] } = {}): Put {
   const expiresAt = more.expiresAt === undefined ? undefined : unixSeconds(more.expiresAt);
   return { kind: "put", event, text: eventText(event), expiresAt, provenance: more.provenance ?? { how: "direct" } };
+}
+
+type Hold = Extract<Change, { kind: "hold" }>;
+
+/** What it is follows from its kind, unless the test says otherwise. */
+export function hold(event: VerifiedEvent, more: Partial<Omit<Hold, "kind" | "event" | "text">> = {}): Hold {
+  const what = event.kind === 30_617 ? "announcement" : event.kind === 30_618 ? "state" : "pull-request";
+  const rest = {
+    what,
+    repositories: [],
+    heldAt: instant(1000),
+    until: instant(2000),
+    expiresAt: undefined,
+    provenance: { how: "direct" },
+  } as const;
+  return { kind: "hold", event, text: eventText(event), ...rest, ...more };
 }
 
 export const remove = (...events: readonly { readonly id: EventId }[]): Batch => events.map(({ id }) => ({ kind: "remove", id }));

@@ -1,16 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unixSeconds } from "../../../src/base/time.ts";
+import { instant, unixSeconds } from "../../../src/base/time.ts";
 import type { NostrEvent } from "../../../src/nostr/event.ts";
 import type { Filter } from "../../../src/nostr/filter.ts";
 import { addressOf } from "../../../src/nostr/replaceable.ts";
 import type { Batch } from "../../../src/store/batch.ts";
 import { type FeedChange, type Seq, seq, type Transaction, type View } from "../../../src/store/event-store.ts";
+import type { HeldReader } from "../../../src/store/held.ts";
 import { MemoryStore } from "../../../src/store/memory-store.ts";
 import { AUTHORS, IDENTIFIERS, IDS, TIME_MAX } from "../../kit/arbitrary/event.ts";
 import { fakeId } from "../../kit/arbitrary/fake-event.ts";
 import { filterNear } from "../../kit/arbitrary/filter.ts";
-import { anyHistory, type History, type Turn } from "../../kit/arbitrary/history.ts";
+import { anyHistory, type History, REPOSITORIES, type Turn } from "../../kit/arbitrary/history.ts";
 import { propertyFactor, runs } from "../../kit/arbitrary/runs.ts";
 import { feedAfter, found, gather, idsOf, type OpenFunction, type OpenStore, sorted, withStore } from "./bench.ts";
 import { PlainModel } from "./plain-model.ts";
@@ -97,6 +98,37 @@ async function facts(store: OpenStore, { events }: History): Promise<unknown> {
   };
 }
 
+/** Everything that can be asked about what is held. */
+async function heldFacts(held: HeldReader, { events }: History): Promise<unknown> {
+  const ids = Array.from({ length: IDS }, (_, n) => fakeId(n));
+  const answers: unknown[] = [];
+  for (const id of ids) answers.push([await held.waits(id), await held.heldEvent(id), await held.hasOverlay(id), await held.tipsOf(id)]);
+  for (const d of IDENTIFIERS) {
+    answers.push(await held.heldByIdentifier("announcement", d, 2), await held.heldByIdentifier("state", d, 100));
+    answers.push(await held.statesOf(d, AUTHORS.slice(1)));
+    for (const author of AUTHORS) {
+      answers.push(await held.heldFor(author, d));
+      const addresses = [30_617, 30_618].map((kind) => ({ kind, pubkey: author, d }));
+      answers.push(await held.ownHeld(author, ids.slice(0, 4), addresses, unixSeconds(TIME_MAX / 2)));
+    }
+  }
+  for (const author of AUTHORS)
+    for (const what of ["announcement", "state", "pull-request"] as const) answers.push(await held.waitingBy(author, what));
+  for (const repository of REPOSITORIES) answers.push(await held.overlays(repository), await held.pullRequestsFor([repository]));
+  return [
+    answers,
+    await held.pullRequestsFor([...REPOSITORIES, ...REPOSITORIES]),
+    await held.expiredIds(events.map((event) => event.id)),
+    await held.heldPage(undefined, 1000),
+    await held.heldPage(fakeId(7), 3),
+    await held.outlived(instant(2), 1000),
+    await held.outlived(instant(9), 2),
+    await held.intents(),
+    await held.tips(),
+    await held.aliveAt(),
+  ];
+}
+
 async function sameAnswers(store: OpenStore, model: PlainModel, filters: readonly (readonly [Filter, View])[]): Promise<void> {
   for (const [filter, view] of filters) {
     const expected = model.find(filter, view);
@@ -142,15 +174,18 @@ export function historyContract(open: OpenFunction, isOracle: boolean): void {
 
     // Comparing the oracle with itself would prove nothing.
     it.skipIf(isOracle)(
-      "every other answer is the memory store's (grasp.md 3.6, 8.24, 11.1, 11.2)",
+      "every other answer is the memory store's (grasp.md 3.6, 6.1, 8.24, 11.1, 11.2)",
       () =>
         fc.assert(
           fc.asyncProperty(anyHistory, (history) =>
             withStore(open, async (store) => {
               const memory = new MemoryStore();
-              const oracle: OpenStore = { reader: memory, writer: memory, feed: memory, close: async () => undefined };
+              const oracle: OpenStore = { reader: memory, writer: memory, feed: memory, held: memory.held, close: async () => undefined };
               await live(store, history, (batches, turn) => perform(oracle, batches, turn.fails));
               expect(await facts(store, history)).toEqual(await facts(oracle, history));
+              const expected = await heldFacts(oracle.held, history);
+              expect(await heldFacts(store.held, history)).toEqual(expected);
+              expect(await store.writer.transact((tx) => heldFacts(tx.held, history))).toEqual(expected);
             })(),
           ),
           runs(RUNS),
