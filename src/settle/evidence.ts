@@ -1,8 +1,8 @@
 import type { UnixSeconds } from "../base/time.ts";
 import type { ObjectFormat, Oid } from "../git/oid.ts";
 import type { RefMap } from "../git/ref-map.ts";
-import type { RefName } from "../git/ref-name.ts";
 import type { MaintainerSet } from "../grasp/maintainers.ts";
+import type { OverlayRecord } from "../grasp/overlay.ts";
 import type { PullRequest } from "../grasp/pull-request.ts";
 import type { RepoState } from "../grasp/state.ts";
 import type { EventId, PublicKey } from "../nostr/event.ts";
@@ -31,16 +31,6 @@ export interface PullRequestEvidence {
   readonly standing: "served" | "waiting";
 }
 
-/** What an authorised partial push has moved already (grasp.md 6.7). */
-export interface OverlayRecord {
-  /** The owner of the repository that was pushed to. */
-  readonly repository: PublicKey;
-  readonly ref: RefName;
-  /** `undefined`: the push deleted it. */
-  readonly value: Oid | undefined;
-  readonly state: EventId;
-}
-
 /** Whose states count for one owner's repository, and which announcements that rests on (grasp.md 4.5, 4.7). */
 export type MaintainerView = Pick<MaintainerSet, "confirmed" | "restsOn">;
 
@@ -60,12 +50,13 @@ export interface RepositoryEvidence {
   readonly aligned: Dated | undefined;
 }
 
-/** Everything a settlement looks at: one project, or several that share an identifier. The order of the lists means nothing. */
+/** Everything a settlement looks at: one project, or several; all of one identifier. The order of the lists means nothing. */
 export interface Evidence {
   readonly identifier: string;
   readonly announcements: readonly AnnouncementEvidence[];
   readonly states: readonly StateEvidence[];
   readonly pullRequests: readonly PullRequestEvidence[];
+  /** What authorised partial pushes have moved already (grasp.md 6.7). */
   readonly overlay: readonly OverlayRecord[];
   readonly repositories: readonly RepositoryEvidence[];
 }

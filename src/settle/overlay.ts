@@ -1,9 +1,10 @@
 import type { Oid } from "../git/oid.ts";
 import { isBranch, isTag, type RefName } from "../git/ref-name.ts";
+import type { OverlayRecord } from "../grasp/overlay.ts";
 import type { RepoState } from "../grasp/state.ts";
 import type { EventId } from "../nostr/event.ts";
 import { isHere, isIdleHere } from "./authoritative.ts";
-import { isNewer, newestFirst, type OverlayRecord, type RepositoryEvidence } from "./evidence.ts";
+import { isNewer, newestFirst, type RepositoryEvidence } from "./evidence.ts";
 
 export interface LiveRecord {
   readonly record: OverlayRecord;
@@ -23,7 +24,7 @@ export function liveRecords(
   const live: LiveRecord[] = [];
   for (const record of records) {
     const state = waiting.get(record.state);
-    if (record.repository !== repository.owner || state === undefined || !repository.maintainers.confirmed.has(state.author)) continue;
+    if (record.repo.owner !== repository.owner || state === undefined || !repository.maintainers.confirmed.has(state.author)) continue;
     if (base !== undefined && !isNewer(state, base)) continue;
     // Only what its state declares can have been authorised by it (grasp.md 7.5, 6.10).
     if (isIdleHere(state, repository) || state.refs.get(record.ref) !== record.value || !(isBranch(record.ref) || isTag(record.ref)))

@@ -44,7 +44,7 @@ function undoneValues(evidence: Evidence, { repository, base, live }: OverlaidVi
   const counting = new Set(live.map(({ record }) => record));
   const values = new Set<Oid>();
   for (const record of evidence.overlay) {
-    if (record.repository !== repository.owner || record.value === undefined || counting.has(record)) continue;
+    if (record.repo.owner !== repository.owner || record.value === undefined || counting.has(record)) continue;
     const state = states.get(record.state);
     if (state === undefined || base === undefined || isNewer(state, base)) values.add(record.value);
   }

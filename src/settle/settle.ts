@@ -1,6 +1,7 @@
+import type { OverlayRecord } from "../grasp/overlay.ts";
 import type { EventId } from "../nostr/event.ts";
 import { announcementMoves } from "./announcement-moves.ts";
-import { type Evidence, newestAnnouncements, type OverlayRecord } from "./evidence.ts";
+import { type Evidence, newestAnnouncements } from "./evidence.ts";
 import { liveRecords } from "./overlay.ts";
 import { pullRequestPromotions } from "./pull-request-tips.ts";
 import { settleRepository } from "./repository-settlement.ts";
@@ -50,9 +51,9 @@ export function settle(evidence: Evidence): Settlement {
 function goneRecords(evidence: Evidence, views: readonly OverlaidView[]): readonly OverlayRecord[] {
   const owners = new Set(views.map(({ repository }) => repository.owner));
   const live = new Set(views.flatMap((view) => view.live.map(({ record }) => record)));
-  const key = ({ repository, ref, state }: OverlayRecord) => ({ id: `${repository} ${ref} ${state}` });
+  const key = ({ repo, ref, state }: OverlayRecord) => ({ id: `${repo.owner} ${ref} ${state}` });
   return evidence.overlay
-    .filter((record) => owners.has(record.repository) && !live.has(record))
+    .filter((record) => owners.has(record.repo.owner) && !live.has(record))
     .toSorted((a, b) => inOrder(key(a), key(b)));
 }
 

@@ -1,6 +1,7 @@
 import type { ObjectFormat, Oid } from "../git/oid.ts";
+import type { OverlayRecord } from "../grasp/overlay.ts";
 import type { EventId, PublicKey } from "../nostr/event.ts";
-import type { Dated, OverlayRecord } from "./evidence.ts";
+import type { Dated } from "./evidence.ts";
 import { isEmptyPlan, type RefPlan } from "./ref-plan.ts";
 
 /** What one owner's repository shall become. */

@@ -14,7 +14,7 @@ export function applySettlement<E extends Evidence>(
   const happened = settlement.superseded.filter(({ by }) => !pending.has(by));
   const superseded = new Set(happened.map(({ id }) => id));
   const dropped = new Set(settlement.dropped.filter(({ by }) => !pending.has(by)).map(({ id }) => id));
-  const gone = new Set(settlement.goneRecords.filter(({ repository }) => isCarried(repository)));
+  const gone = new Set(settlement.goneRecords.filter(({ repo }) => isCarried(repo.owner)));
   const byOwner = new Map(settlement.repositories.map((one) => [one.owner, one]));
   const closed = new Set(
     settlement.repositories.filter(({ owner, turn }) => turn === "closes" && isCarried(owner)).map(({ owner }) => owner),

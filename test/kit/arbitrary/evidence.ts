@@ -4,7 +4,9 @@ import type { ObjectFormat, Oid } from "../../../src/git/oid.ts";
 import { clash, type RefMap } from "../../../src/git/ref-map.ts";
 import type { RefName } from "../../../src/git/ref-name.ts";
 import { type Announcement, readAnnouncement } from "../../../src/grasp/announcement.ts";
+import type { Identifier } from "../../../src/grasp/identifier.ts";
 import { type MaintainerPolicy, maintainerSet } from "../../../src/grasp/maintainers.ts";
+import type { OverlayRecord } from "../../../src/grasp/overlay.ts";
 import { readPullRequest } from "../../../src/grasp/pull-request.ts";
 import { readState } from "../../../src/grasp/state.ts";
 import type { PublicKey } from "../../../src/nostr/event.ts";
@@ -12,7 +14,6 @@ import type {
   AnnouncementEvidence,
   Evidence,
   ObjectLookup,
-  OverlayRecord,
   PullRequestEvidence,
   RepositoryEvidence,
   StateEvidence,
@@ -25,7 +26,7 @@ export interface KitEvidence extends Evidence {
   readonly announcements: readonly (Announcement & Pick<AnnouncementEvidence, "standing">)[];
 }
 
-const IDENTIFIER = "hold";
+const IDENTIFIER = "hold" as Identifier;
 /** The last one is in nobody's list and has no announcement. */
 export const KEYS: readonly PublicKey[] = ["alice", "bob", "carol", "mallory"].map(fakeKey);
 const LISTED = KEYS.slice(0, 3);
@@ -92,7 +93,11 @@ const anyState = (n: number) =>
 
 const anyPullRequest = (n: number) =>
   fc
-    .record({ named: fc.subarray([...KEYS], { minLength: 1, maxLength: 2 }), d: usually(IDENTIFIER, fc.constant("other")), tip: anyValue })
+    .record({
+      named: fc.subarray([...KEYS], { minLength: 1, maxLength: 2 }),
+      d: usually<string>(IDENTIFIER, fc.constant("other")),
+      tip: anyValue,
+    })
     .chain(({ named, d, tip }) => {
       const tags = [["c", tip], ...named.map((key) => ["a", `30617:${key}:${d}`])];
       const request = readPullRequest(fakeEvent({ id: fakeId(`pr ${n}`), pubkey: fakeKey("mallory"), kind: 1618, tags }));
@@ -142,7 +147,8 @@ const anyRecord = (states: readonly StateEvidence[]): fc.Arbitrary<OverlayRecord
     })
     .map(({ repository, pick, ref, stray }) => {
       const state = states[pick]?.state;
-      return { repository, ref, value: stray ? OIDS[0] : state?.refs.get(ref), state: state?.id ?? fakeId("gone") };
+      const of = { state: state?.id ?? fakeId("gone"), stateCreatedAt: state?.createdAt ?? unixSeconds(3) };
+      return { repo: { owner: repository, identifier: IDENTIFIER }, ref, value: stray ? OIDS[0] : state?.refs.get(ref), ...of };
     });
 
 const numbered = <T>(make: (n: number) => fc.Arbitrary<T>, max: number): fc.Arbitrary<readonly T[]> =>
@@ -172,7 +178,7 @@ export const anyEvidence: fc.Arbitrary<KitEvidence> = fc
       pullRequests: numbered(anyPullRequest, 2),
       overlay: fc.uniqueArray(anyRecord(states), {
         maxLength: 4,
-        selector: ({ repository, ref, state }) => `${repository} ${ref} ${state}`,
+        selector: ({ repo, ref, state }) => `${repo.owner} ${ref} ${state}`,
       }),
       repositories: fc.tuple(...owners.map((owner) => anyRepository(owner, states))),
     }),
