@@ -1,14 +1,14 @@
 import type { RepoState } from "../grasp/state.ts";
 import type { EventId, PublicKey } from "../nostr/event.ts";
 import { type AnnouncementEvidence, type Evidence, isNewer, newestAnnouncements } from "./evidence.ts";
-import type { Displaced, Promotion } from "./settlement.ts";
+import type { Displaced, Promotion, Withdrawal } from "./settlement.ts";
 import type { OverlaidView, View } from "./view.ts";
 
 export interface AnnouncementMoves {
   readonly promotions: readonly Promotion[];
   readonly superseded: readonly Displaced[];
   /** Of repositories that close: they wait again (grasp.md 11.3). */
-  readonly withdrawn: readonly EventId[];
+  readonly withdrawn: readonly Withdrawal[];
   /** Not served, and a ref rests on them all the same. */
   readonly keep: readonly EventId[];
 }
@@ -33,11 +33,11 @@ export function announcementMoves(evidence: Evidence, views: readonly OverlaidVi
     superseded: promoted.flatMap((winner) =>
       evidence.announcements
         .filter((other) => other.owner === winner.owner && other.standing === "served" && isNewer(winner, other))
-        .map((other): Displaced => ({ id: other.id, by: winner.id })),
+        .map((other): Displaced => ({ kind: "announcement", id: other.id, by: winner.id })),
     ),
     withdrawn: evidence.announcements
       .filter(({ owner, standing }) => standing === "served" && closing.has(owner) && !needed.has(owner))
-      .map(({ id }) => id),
+      .map(({ id, owner }) => ({ id, owner })),
     keep: unserved.filter(({ owner }) => kept.has(owner) && !needed.has(owner)).map(({ id }) => id),
   };
 }

@@ -92,6 +92,9 @@ describe("the authoritative state (grasp.md 6.6)", () => {
     const other = state(alice, 3, { main: OIDS[6] as string });
     expect(promoted(project({ states: waiting(other), repositories: [repository(alice, { format: "sha1" })] }))).toEqual([]);
   });
+  test("is never one whose names cannot stand together (6.4)", () => {
+    expect(isSettled(settle(project({ states: waiting(state(alice, 1, { a: one, "a/b": two })) })))).toBe(true);
+  });
   test("is not by a stranger", () => {
     expect(isSettled(settle(project({ states: waiting(state(mallory, 9, { main: one })) })))).toBe(true);
   });
@@ -150,6 +153,43 @@ describe("promotion", () => {
   });
 });
 
+describe("promotion, at its borders", () => {
+  const lone = { confirmed: new Set([alice, bob]), restsOn: (key: PublicKey) => new Set([key]) };
+
+  test("waits for a repository where the state is authoritative, not for one where it is only complete", () => {
+    const [older, newer] = [state(alice, 1, { main: one }), state(bob, 2, { main: two })];
+    const own = { confirmed: new Set([alice]), restsOn: (key: PublicKey) => new Set([key]) };
+    const evidence = project({ states: waiting(older, newer), repositories: [repository(alice, { maintainers: own }), repository(bob)] });
+    expect(settle(evidence).promotions).toContainEqual({ kind: "state", id: older.id, needs: [alice] });
+  });
+  test("brings nothing older back while the author has a newer state served", () => {
+    const [kept, served] = [state(alice, 1, { main: one }), state(alice, 2, { main: "9".repeat(40) })];
+    const states = [
+      { state: kept, standing: "superseded" as const },
+      { state: served, standing: "served" as const },
+    ];
+    expect(promoted(project({ states }))).toEqual([]);
+  });
+  test("brings the announcement of a repository that opens, though nobody's confirmation rests on it", () => {
+    const mine = announcement(alice, "waiting");
+    const repositories = [repository(alice, { standing: "waiting", maintainers: lone })];
+    const evidence = project({ announcements: [mine, announcement(bob)], states: waiting(state(bob, 1, { main: one })), repositories });
+    expect(promoted(evidence)).toContain(mine.id);
+  });
+  test("by an empty state of the owner brings no announcement, but keeps what it rests on (6.10)", () => {
+    const root = announcement(bob, "waiting");
+    const led = { confirmed: new Set([alice, bob]), restsOn: () => new Set([alice, bob]) };
+    const empty = state(alice, 1, {});
+    const evidence = project({
+      announcements: [announcement(alice), root],
+      states: waiting(empty),
+      repositories: [repository(alice, { maintainers: led })],
+    });
+    expect(promoted(evidence)).toEqual([empty.id]);
+    expect(settle(evidence).keep).toContain(root.id);
+  });
+});
+
 describe("a set without a complete state (6.6)", () => {
   test("keeps refs, HEAD and what is served", () => {
     const left = { state: state(mallory, 4, { main: two }), standing: "served" as const };
@@ -162,8 +202,33 @@ describe("a set without a complete state (6.6)", () => {
     const evidence = project({ repositories: [repository(alice, { refs: refMap({ main: two }), aligned })] });
     const settlement = settle(evidence);
     expect(settlement.repositories[0]).toMatchObject({ turn: "closes", plan: { transactions: [] } });
-    expect(settlement.withdrawn).toEqual(evidence.announcements.map(({ id }) => id));
+    expect(settlement.withdrawn).toEqual(evidence.announcements.map(({ id, owner }) => ({ id, owner })));
   });
+});
+
+test("a repository that closes takes no PR, and its announcement stays where another's confirmation rests on it (11.3, 4.7)", () => {
+  const aligned = { id: fakeId("gone"), createdAt: state(alice, 1, {}).createdAt };
+  const closing = {
+    maintainers: { confirmed: new Set([bob]), restsOn: () => new Set([bob]) },
+    objects: lookup(new Set([three as Oid])),
+    aligned,
+  };
+  const signed = state(alice, 1, { main: one });
+  const tags = [
+    ["c", three],
+    ["a", `30617:${bob}:${identifier}`],
+  ];
+  const asked = readPullRequest(fakeEvent({ pubkey: mallory, kind: 1618, tags })) as PullRequest;
+  const kept = { confirmed: new Set([alice]), restsOn: () => new Set([alice, bob]) };
+  const evidence = project({
+    announcements: [announcement(alice), announcement(bob)],
+    states: waiting(signed),
+    pullRequests: [{ request: asked, standing: "waiting" }],
+    repositories: [repository(alice, { maintainers: kept }), repository(bob, closing)],
+  });
+  expect(settle(evidence).repositories.map(({ owner, turn }) => [owner, turn])).toContainEqual([bob, "closes"]);
+  expect(settle(evidence).withdrawn).toEqual([]);
+  expect(promoted(evidence)).toEqual([signed.id]);
 });
 
 test("deleting the active state brings back the newest remaining one, and keeps what was reachable (11.3, 6.6)", () => {
@@ -196,12 +261,28 @@ describe("partial pushes (6.7)", () => {
     const evidence = project({ states: [base, ...waiting(moved)], overlay: [record(alice, moved, "side")], repositories });
     expect(settle(evidence).repositories[0]?.plan.head?.to).toBe("refs/heads/side");
   });
+  test("do not lend a branch to the HEAD of a state that does not declare it (6.4)", () => {
+    const wishing = { state: state(alice, 1, { main: one }, "side"), standing: "served" as const };
+    const moved = state(bob, 2, { side: two, next: "9".repeat(40) });
+    const evidence = project({
+      states: [wishing, ...waiting(moved)],
+      overlay: [record(alice, moved, "side")],
+      repositories: [repository(alice, { refs: refMap({ main: one }) })],
+    });
+    expect(settle(evidence).repositories[0]?.plan.head).toBeUndefined();
+  });
   test("go back when their state is deleted, and what they had moved is kept", () => {
     const ahead = [repository(alice, { ...repositories[0], refs: refMap({ main: two, old: one }) })];
     const evidence = project({ states: [base], overlay: [record(alice, newer, "main")], repositories: ahead });
     expect(after(evidence)).toEqual({ main: one, old: one });
     expect(settle(evidence).goneRecords).toHaveLength(1);
     expect(settle(evidence).repositories[0]?.retain).toEqual([two]);
+  });
+  test("go when a newer state is promoted, whoever signed it", () => {
+    const overtaking = state(alice, 4, { main: three });
+    const evidence = project({ states: [base, ...waiting(newer, overtaking)], overlay: [record(alice, newer, "main")], repositories });
+    expect(after(evidence)).toEqual({ main: three });
+    expect(settle(evidence).goneRecords).toHaveLength(1);
   });
   test("go when their author leaves the set", () => {
     const alone = [

@@ -19,8 +19,8 @@ export function settle(evidence: Evidence): Settlement {
   const bare = evidence.repositories.map((repository) => viewOf(repository, states, announcements.get(repository.owner)));
 
   const moves = stateMoves(evidence, bare);
-  const superseded = moves.flatMap(({ served, superseded }) => superseded.map((id): Displaced => ({ id, by: served.id })));
-  const dropped = moves.flatMap(({ served, dropped }) => dropped.map((id): Displaced => ({ id, by: served.id })));
+  const superseded = moves.flatMap(({ served, superseded }) => superseded.map((id): Displaced => ({ kind: "state", id, by: served.id })));
+  const dropped = moves.flatMap(({ served, dropped }) => dropped.map((id): Displaced => ({ kind: "state", id, by: served.id })));
   const promoted = moves.filter((move) => move.isPromoted).map(({ served, needs }): Promotion => ({ kind: "state", id: served.id, needs }));
 
   const past = new Set([...superseded, ...dropped, ...promoted].map(({ id }) => id));
@@ -41,7 +41,7 @@ export function settle(evidence: Evidence): Settlement {
     promotions: [...announced.promotions, ...promoted, ...pullRequestPromotions(evidence, views, repositories)].toSorted(inOrder),
     superseded: [...superseded, ...announced.superseded].toSorted(inOrder),
     dropped: dropped.toSorted(inOrder),
-    withdrawn: announced.withdrawn.toSorted(),
+    withdrawn: announced.withdrawn.toSorted(inOrder),
     goneRecords: goneRecords(evidence, views),
     keep: [...new Set([...restedOn(evidence, views), ...announced.keep])].toSorted(),
   };

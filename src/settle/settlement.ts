@@ -14,7 +14,7 @@ export interface RepositorySettlement {
   readonly isRealigned: boolean;
   /** `opens`: served from now on. `closes`: the last state was deleted, so it is held with its git data and no longer served (grasp.md 11.3). */
   readonly turn: "opens" | "closes" | undefined;
-  /** What refs had before, where they go back to something older: kept reachable for 90 days (grasp.md 6.6). */
+  /** What refs had before, where they go back to something older: to be kept reachable for 90 days before they move (grasp.md 6.6). */
   readonly retain: readonly Oid[];
 }
 
@@ -28,8 +28,15 @@ export interface Promotion {
 
 /** What gives way to another event: to be done only with it, if that one is still to be promoted. */
 export interface Displaced {
+  readonly kind: "announcement" | "state";
   readonly id: EventId;
   readonly by: EventId;
+}
+
+/** An announcement that waits again once its repository is closed (grasp.md 11.3). */
+export interface Withdrawal {
+  readonly id: EventId;
+  readonly owner: PublicKey;
 }
 
 export interface Settlement {
@@ -39,8 +46,7 @@ export interface Settlement {
   readonly superseded: readonly Displaced[];
   /** Waiting states that can no longer be completed. */
   readonly dropped: readonly Displaced[];
-  /** Announcements that wait again, since the last state of their repository was deleted (grasp.md 11.3). */
-  readonly withdrawn: readonly EventId[];
+  readonly withdrawn: readonly Withdrawal[];
   /** Overlay records that go, each once its repository is aligned. */
   readonly goneRecords: readonly OverlayRecord[];
   /** Unserved events that a ref rests on: time alone must not take them, or refs would move back (grasp.md 4.7, 6.7). */

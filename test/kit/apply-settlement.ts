@@ -16,9 +16,7 @@ export function applySettlement<E extends Evidence>(
   const dropped = new Set(settlement.dropped.filter(({ by }) => !pending.has(by)).map(({ id }) => id));
   const gone = new Set(settlement.goneRecords.filter(({ repo }) => isCarried(repo.owner)));
   const byOwner = new Map(settlement.repositories.map((one) => [one.owner, one]));
-  const closed = new Set(
-    settlement.repositories.filter(({ owner, turn }) => turn === "closes" && isCarried(owner)).map(({ owner }) => owner),
-  );
+  const withdrawn = new Set(settlement.withdrawn.filter(({ owner }) => isCarried(owner)).map(({ id }) => id));
   const states = evidence.states.filter(({ state }) => !dropped.has(state.id));
   const stopped = new Set(states.filter(({ state }) => promoted.has(state.id) || superseded.has(state.id)).map(({ state }) => state.id));
   return {
@@ -27,7 +25,7 @@ export function applySettlement<E extends Evidence>(
       .filter(({ id }) => !superseded.has(id))
       .map((one) => {
         if (promoted.has(one.id)) return { ...one, standing: "served" };
-        return settlement.withdrawn.includes(one.id) && closed.has(one.owner) ? { ...one, standing: "waiting" } : one;
+        return withdrawn.has(one.id) ? { ...one, standing: "waiting" } : one;
       }),
     states: states.map((one) => {
       if (promoted.has(one.state.id)) return { ...one, standing: "served" };
