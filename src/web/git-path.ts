@@ -10,7 +10,7 @@ export type GitPath = { readonly repo: RepoId } & (
 
 /** `/<npub>/<identifier>.git`, its `info/refs` and its two services; `undefined` for every other path. */
 export function readGitPath(path: string, query: string): GitPath | undefined {
-  const found = readRepoPath(encodedBytes(path));
+  const found = readRepoPath(path);
   if (found === undefined) return undefined;
   const { repo } = found;
   // Clients append to the address they were given, with its slash at the end or without.
@@ -20,10 +20,6 @@ export function readGitPath(path: string, query: string): GitPath | undefined {
   const service = readService(rest.slice(1));
   return service === undefined ? undefined : { repo, part: "service", service };
 }
-
-/** Some proxies decode a path before they pass it on: its bytes then stand in the request line as they are, and node:http shows each as one character. */
-const encodedBytes = (path: string): string =>
-  path.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Exactly one `service`, or none: of two it would matter who reads which. */
 function askedFor(query: string): Service | undefined {

@@ -95,6 +95,7 @@ describe("answers (grasp.md 2.1)", () => {
     for (const kind of ["git-dumb", "repo-page", "git-fetch", "git-push"] as const) {
       expect((await respond({ kind, repo }, site())).status).toBe(404);
     }
+    expect((await respond({ kind: "repo-page", repo }, site({ git: true }))).body).toContain("No repository here");
     expect((await respond({ kind: "git-refs", repo, service: "upload-pack" }, site())).status).toBe(404);
   });
 
@@ -114,7 +115,9 @@ describe("answers (grasp.md 2.1)", () => {
     expect(body).toContain("wss://git.example");
     expect(body).not.toContain("git clone");
     expect(new Map(headers).get("Content-Security-Policy")).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
-    expect((await respond({ kind: "home" }, site({ git: true }))).body).toContain("git clone https://git.example/&lt;npub&gt;");
+    const withGit = (await respond({ kind: "home" }, site({ git: true }))).body;
+    expect(withGit).toContain("git clone https://git.example/&lt;npub&gt;");
+    expect(withGit).toContain("<code>ngit init --grasp-server wss://git.example</code>");
   });
 
   test("pages below a base path link below it", async () => {

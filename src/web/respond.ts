@@ -5,6 +5,7 @@ import { styleCss } from "./asset/style.ts";
 import { PREFLIGHT_HEADERS } from "./cors.ts";
 import { homePage } from "./page/home.ts";
 import { notFoundPage } from "./page/not-found.ts";
+import { repoMissingPage } from "./page/repo-missing.ts";
 import type { PublicUrls } from "./public-url.ts";
 import type { Route } from "./route.ts";
 
@@ -59,6 +60,7 @@ export async function respond(route: PlainRoute, site: Site): Promise<Answer> {
       return page(404, notFoundPage(site));
     // Where repositories are served, their own handlers answer these; whatever comes here names nothing.
     case "repo-page":
+      return page(404, site.git ? repoMissingPage(site) : notFoundPage(site));
     case "git-refs":
     case "git-fetch":
     case "git-push":

@@ -119,7 +119,6 @@ describe("routes (grasp.md 2.1)", () => {
     ["GET", "a%00.git", "not-found"],
     ["GET", "%zz.git", "not-found"],
     ["GET", "%ff.git", "not-found"],
-    ["GET", "\u00ff.git", "not-found"],
     ["GET", `${"x".repeat(101)}.git`, "not-found"],
   ])("grasp.md 7.1: %s /<npub>/%s is %s", (method, rest, expected) => {
     expect(kind(method, `/${npub}/${rest}`)).toBe(expected);
@@ -137,7 +136,7 @@ describe("routes (grasp.md 2.1)", () => {
     ["%2525", "%25"],
     ["%252e%252e%252f", "%2e%2e%2f"],
     ["a%3Fb%23c", "a?b#c"],
-    ["caf\u00c3\u00a9", "café"],
+    ["caf%C3%A9", "café"],
     ["x%2Egit", "x.git"],
   ])("grasp.md 7.1: %j is decoded once, to %j", (encoded, identifier) => {
     const url = `/${npub}/${encoded}.git/info/refs?${upload}`;

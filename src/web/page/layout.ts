@@ -1,8 +1,10 @@
 import { type Html, html } from "../html.ts";
 
+const baseOf = (basePath: string): string => (basePath === "/" ? "" : basePath);
+
 /** The frame of every page. */
 export function layout(title: string, basePath: string, content: Html): Html {
-  const base = basePath === "/" ? "" : basePath;
+  const base = baseOf(basePath);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -20,3 +22,7 @@ ${content}
 </html>
 `;
 }
+
+/** The way back to the start, above every page but the start. */
+export const top = (basePath: string, home: string): Html =>
+  html`<nav><a href="${basePath}"><img src="${baseOf(basePath)}/icon.svg" alt="" width="24" height="24">${home.replace(/^https?:\/\/|\/$/g, "")}</a></nav>`;

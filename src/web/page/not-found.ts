@@ -7,6 +7,6 @@ export function notFoundPage({ basePath }: { readonly basePath: string }): Html 
     "Not found",
     basePath,
     html`<h1>Not found</h1>
-<p>There is nothing at this address. <a href="${basePath}">Go to the start</a>.</p>`,
+<p class="lead">There is nothing at this address. <a href="${basePath}">Go to the start</a>.</p>`,
   );
 }
