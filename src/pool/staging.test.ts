@@ -14,6 +14,7 @@ import {
   type StagedTip,
   type StagingFacts,
   stage,
+  stagingCost,
   type Upload,
 } from "./staging.ts";
 
@@ -108,7 +109,7 @@ describe("unsigned uploads (grasp.md 7.9, 7.16)", () => {
           const verdict = stage(given, known, now);
           expect(verdict.kind === "stage").toBe(typeof most === "number" && given.bytes <= most);
           if (verdict.kind === "refuse") continue;
-          if (address !== undefined) day.add(address, given.bytes, now);
+          if (address !== undefined) day.add(address, stagingCost(given.bytes), now);
           tips = [...tips.filter((t) => t.event !== given.event || t.tip !== given.tip), verdict.tip];
           const sum = (list: readonly StagedTip[]): number => list.reduce((total, t) => total + t.bytes, 0);
           expect(sum(tips)).toBeLessThanOrEqual(256 * MIB);

@@ -45,10 +45,11 @@ const ADDRESS_PART = 4;
 /** However small, a tip costs a directory, a pack and an index: so tips are bounded in number too, at 4,096 a repository. */
 const TIP_BYTES_MIN = 64 * 1024;
 
-const costOf = (bytes: number): number => Math.max(bytes, TIP_BYTES_MIN);
-const sum = (tips: readonly StagedTip[]): number => tips.reduce((total, tip) => total + costOf(tip.bytes), 0);
+/** What an upload counts for, on its repository's account, its address's and the day's. */
+export const stagingCost = (bytes: number): number => Math.max(bytes, TIP_BYTES_MIN);
+const sum = (tips: readonly StagedTip[]): number => tips.reduce((total, tip) => total + stagingCost(tip.bytes), 0);
 
-/** What is held for the repository that is pushed to, deadlines passed or not, and what this address has uploaded today. */
+/** What is held for the repository that is pushed to, deadlines passed or not, and what this address's uploads of today have cost, kept or not. */
 export interface StagingFacts {
   readonly held: readonly StagedTip[];
   readonly uploadedToday: number;

@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Identifier } from "../../grasp/identifier.ts";
 import type { PublicKey } from "../../nostr/event.ts";
-import { alternatesPath, alternatesText, objectsPath, type PoolId, poolPath, repositoryKey, repositoryPath } from "../layout.ts";
+import { objectsPath, type PoolId, poolPath, repositoryKey, repositoryPath } from "../layout.ts";
 import { readableName } from "../readable-name.ts";
+import { writeAlternates } from "./alternates.ts";
 import { makeReadableName } from "./readable-names.ts";
 
 const run = promisify(execFile);
@@ -25,13 +26,14 @@ afterEach(() => rm(outer, { recursive: true, force: true }));
 test("grasp.md 7.13: git reads a pool through the relative line, by the readable name too, wherever the data is moved", async () => {
   const name = { owner: "ab".repeat(32) as PublicKey, identifier: "my ❤ repo" as Identifier };
   const repository = repositoryPath(repositoryKey(name));
-  const pool = poolPath("0123456789abcdef0123456789abcdef" as PoolId);
+  const poolId = "0123456789abcdef0123456789abcdef" as PoolId;
+  const pool = poolPath(poolId);
   const root = join(outer, "here");
   for (const path of [repository, pool]) {
     await mkdir(join(root, path), { recursive: true });
     await git(join(root, path), ["init", "--quiet", "--bare", "."]);
   }
-  await writeFile(join(root, alternatesPath(repository)), alternatesText(repository, ["0123456789abcdef0123456789abcdef" as PoolId]));
+  await writeAlternates(root, repository, [poolId]);
   const env = { GIT_OBJECT_DIRECTORY: join(root, objectsPath(pool)) };
   const who = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@example", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@example" };
   const tree = await git(join(root, repository), ["write-tree"], { ...env, GIT_INDEX_FILE: join(outer, "index") });
