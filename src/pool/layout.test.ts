@@ -4,7 +4,7 @@ import type { Oid } from "../git/oid.ts";
 import { type Identifier, readIdentifier } from "../grasp/identifier.ts";
 import type { EventId, PublicKey } from "../nostr/event.ts";
 import {
-  alternatesText,
+  alternatesOf,
   type DataPath,
   huntPath,
   type OpaqueId,
@@ -82,10 +82,10 @@ describe("where things lie (grasp.md 7.1)", () => {
 describe("relative lines (grasp.md 7.13)", () => {
   test("from a repository to its pools, the first first", () => {
     const second = "f".repeat(32) as PoolId;
-    expect(alternatesText(repositoryPath(repositoryKey(named("x"))), [pool, second])).toBe(
-      `../../../../pools/01/23456789abcdef0123456789abcdef.git/objects\n../../../../pools/ff/${"f".repeat(30)}.git/objects\n`,
-    );
-    expect(alternatesText(repositoryPath(repositoryKey(named("x"))), [])).toBe("");
+    expect(alternatesOf(repositoryPath(repositoryKey(named("x"))), [pool, second])).toEqual([
+      "../../../../pools/01/23456789abcdef0123456789abcdef.git/objects",
+      `../../../../pools/ff/${"f".repeat(30)}.git/objects`,
+    ]);
   });
 
   test("a relative path leads where it says", () => {

@@ -60,7 +60,6 @@ export const stagedTipPath = (key: RepositoryKey, event: EventId, tip: Oid): Dat
   `${stagingPath(key)}/${event}-${tip}.git` as DataPath;
 
 export const objectsPath = (repository: DataPath): DataPath => `${repository}/objects` as DataPath;
-export const alternatesPath = (repository: DataPath): DataPath => `${repository}/objects/info/alternates` as DataPath;
 
 /** How one place is written as seen from a directory; both lie below the git data path, which may therefore be moved or mounted elsewhere. */
 export function relativePath(from: DataPath, to: DataPath): string {
@@ -70,8 +69,11 @@ export function relativePath(from: DataPath, to: DataPath): string {
   return [...a.slice(shared).map(() => ".."), ...b.slice(shared)].join("/");
 }
 
-/** The text of a repository's alternates file (grasp.md 7.13: relative). Git looks through the lines in order, so the own pool comes first. */
-export function alternatesText(repository: DataPath, pools: readonly PoolId[]): string {
+/**
+ * The lines of a repository's alternates file (grasp.md 7.13: relative), for `createRepository` and `writeAlternates` of git/io. Git looks through them in
+ * order, so the own pool comes first.
+ */
+export function alternatesOf(repository: DataPath, pools: readonly PoolId[]): readonly string[] {
   const from = objectsPath(repository);
-  return pools.map((pool) => `${relativePath(from, objectsPath(poolPath(pool)))}\n`).join("");
+  return pools.map((pool) => relativePath(from, objectsPath(poolPath(pool))));
 }

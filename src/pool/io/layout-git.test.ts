@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rename, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createRepository } from "../../git/io/repository.ts";
 import type { Identifier } from "../../grasp/identifier.ts";
 import type { PublicKey } from "../../nostr/event.ts";
-import { objectsPath, type PoolId, poolPath, repositoryKey, repositoryPath } from "../layout.ts";
+import { alternatesOf, objectsPath, type PoolId, poolPath, repositoryKey, repositoryPath } from "../layout.ts";
 import { readableName } from "../readable-name.ts";
-import { writeAlternates } from "./alternates.ts";
 import { makeReadableName } from "./readable-names.ts";
 
 const run = promisify(execFile);
@@ -29,11 +29,8 @@ test("grasp.md 7.13: git reads a pool through the relative line, by the readable
   const poolId = "0123456789abcdef0123456789abcdef" as PoolId;
   const pool = poolPath(poolId);
   const root = join(outer, "here");
-  for (const path of [repository, pool]) {
-    await mkdir(join(root, path), { recursive: true });
-    await git(join(root, path), ["init", "--quiet", "--bare", "."]);
-  }
-  await writeAlternates(root, repository, [poolId]);
+  await createRepository(join(root, pool), { format: "sha1" });
+  await createRepository(join(root, repository), { format: "sha1", alternates: alternatesOf(repository, [poolId]) });
   const env = { GIT_OBJECT_DIRECTORY: join(root, objectsPath(pool)) };
   const who = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@example", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@example" };
   const tree = await git(join(root, repository), ["write-tree"], { ...env, GIT_INDEX_FILE: join(outer, "index") });
