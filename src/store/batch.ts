@@ -59,8 +59,16 @@ export type HoldingChange =
     }
   /** Serve what is held, in whatever stage. What holds its address is removed or withdrawn before it, in the same batch. */
   | { readonly kind: "promote"; readonly id: EventId }
-  /** Extend, soft-expire, revive or expire what is held. */
-  | { readonly kind: "restage"; readonly id: EventId; readonly stage: HeldStage; readonly until: Instant | undefined }
+  /** Extend, soft-expire, revive or expire what is held, if it is still in the stage `from`: it may have been promoted, or held again, meanwhile. */
+  | {
+      readonly kind: "restage";
+      readonly id: EventId;
+      readonly from: HeldStage;
+      readonly stage: HeldStage;
+      readonly until: Instant | undefined;
+    }
+  /** Drop what is held, if it is still in the stage `from`. What waits and expires never touches what is served (grasp.md 5.4): that takes a remove. */
+  | { readonly kind: "release"; readonly id: EventId; readonly from: HeldStage }
   /**
    * Stop serving this event and hold it instead: a superseded state, or the announcement of a repository that has no state left (grasp.md 11.3). Of
    * superseded states by one author with one identifier the newest `supersededMax` stay. What is held already changes its stage.

@@ -38,7 +38,7 @@ export const noHeldTables = (): HeldTables => ({
   marks: new Map(),
 });
 
-type Housekeeping = Exclude<HoldingChange, { kind: "hold" | "promote" | "restage" | "withdraw" }>;
+type Housekeeping = Exclude<HoldingChange, { kind: "hold" | "promote" | "restage" | "release" | "withdraw" }>;
 
 /** A draft over what is held, and the answers from it. Every question is a walk over everything. */
 export class MemoryHeld implements HeldReader {

@@ -162,9 +162,12 @@ export class MemoryTransaction implements Transaction {
       }
       case "restage": {
         const row = this.held.rows.get(change.id);
-        if (row !== undefined) this.#restage(row, change);
+        if (row?.stage === change.from) this.#restage(row, change);
         return;
       }
+      case "release":
+        if (this.held.rows.get(change.id)?.stage === change.from) this.#release(change.id);
+        return;
       case "withdraw":
         this.#withdraw(change);
         return;

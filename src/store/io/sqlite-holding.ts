@@ -55,7 +55,13 @@ export class SqliteHolding {
         return this.#promote(change.id, made);
       case "restage": {
         const row = this.#held.row(change.id);
-        return row === undefined ? undefined : this.#restage(change.id, row, change, made);
+        if (row !== undefined && STAGES[row.stage] === change.from) this.#restage(change.id, row, change, made);
+        return;
+      }
+      case "release": {
+        const removed = this.#held.waits(change.id) === change.from ? this.release(change.id) : undefined;
+        if (removed !== undefined) made.push(removed);
+        return;
       }
       case "withdraw":
         return this.#withdraw(change, made);

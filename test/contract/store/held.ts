@@ -29,9 +29,12 @@ const state = (d: string, created_at: number, parts: EventParts = {}) =>
 const [hold1, hold2] = ["one", "two"].map((d) => coordinate({ kind: 30_617, pubkey: alice, d })) as [string, string];
 const pr = (created_at: number, pubkey = bob) => fakeEvent({ kind: 1618, created_at, pubkey, tags: [["a", hold1]] });
 
-const restage = (event: VerifiedEvent, stage: HeldStage, until: number | "never" = 9000): Batch => [
-  { kind: "restage", id: event.id, stage, until: until === "never" ? undefined : instant(until) },
-];
+const STAGES: readonly HeldStage[] = ["waiting", "soft-expired", "expired", "superseded"];
+/** From whatever stage it is in. */
+const restage = (event: VerifiedEvent, stage: HeldStage, until: number | "never" = 9000): Batch => {
+  const to = { kind: "restage", id: event.id, stage, until: until === "never" ? undefined : instant(until) } as const;
+  return [...STAGES.filter((from) => from !== stage), stage].map((from) => ({ ...to, from }));
+};
 const promote = (event: VerifiedEvent): Batch => [{ kind: "promote", id: event.id }];
 const supersede = (event: VerifiedEvent, supersededMax = 10): Batch => [
   { kind: "withdraw", id: event.id, what: "state", stage: "superseded", at: instant(5000), until: instant(9000), supersededMax },
@@ -160,6 +163,25 @@ export function heldContract(open: OpenFunction): void {
           expect((await serve(store, fakeEvent()))[0]?.seq).toBe(3);
         },
       ),
+    );
+
+    it(
+      "restage and release do nothing from another stage, and never touch what is served (grasp.md 5.4)",
+      withStore(open, async (store) => {
+        const served = state("one", 1);
+        await apply(store, [hold(first), put(served)]);
+        for (const from of STAGES) {
+          const until = instant(3);
+          for (const { id } of from === "waiting" ? [served] : [served, first]) {
+            expect(await apply(store, [{ kind: "restage", id, from, stage: "expired", until }])).toEqual([]);
+            expect(await apply(store, [{ kind: "release", id, from }])).toEqual([]);
+          }
+        }
+        expect(await found(store, filterOf())).toEqual([served.id]);
+        expect(await store.held.heldEvent(first.id)).toMatchObject({ stage: "waiting", until: 2000 });
+        expect(await apply(store, [{ kind: "release", id: first.id, from: "waiting" }])).toMatchObject([{ change: "removed" }]);
+        expect(await store.held.waits(first.id)).toBeUndefined();
+      }),
     );
 
     it(

@@ -77,9 +77,16 @@ export class PlainModel {
           this.#put(held.event, held.expiresAt);
           return [...room.map((id) => ({ kind: "remove", id }) as const), step];
         }
-        case "restage":
-          this.#restage(step.id, step.stage);
-          return [step];
+        case "restage": {
+          const from = step.from ?? this.held.get(step.id)?.stage ?? "waiting";
+          if (this.held.get(step.id)?.stage === from) this.#restage(step.id, step.stage);
+          return [{ ...step, from }];
+        }
+        case "release": {
+          const from = step.from ?? this.held.get(step.id)?.stage ?? "waiting";
+          if (this.held.get(step.id)?.stage === from) this.#remove(step.id);
+          return [{ ...step, from }];
+        }
         case "withdraw": {
           const event = events.find((one) => one.id === step.id);
           if (event === undefined || !HELD_KINDS.includes(event.kind)) return [];

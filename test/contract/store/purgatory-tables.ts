@@ -51,7 +51,7 @@ export function purgatoryContract(open: OpenFunction): void {
     const ends: readonly [string, (id: VerifiedEvent) => Change][] = [
       ["is promoted", ({ id }) => ({ kind: "promote", id })],
       ["is deleted", ({ id }) => ({ kind: "remove", id })],
-      ["expires", ({ id }) => ({ kind: "restage", id, stage: "expired", until: instant(9) })],
+      ["expires", ({ id }) => ({ kind: "restage", id, from: "waiting", stage: "expired", until: instant(9) })],
       [
         "is superseded",
         ({ id }) => ({ kind: "withdraw", id, what: "state", stage: "superseded", at: instant(1), until: instant(9), supersededMax: 9 }),
@@ -61,7 +61,7 @@ export function purgatoryContract(open: OpenFunction): void {
       withStore(open, async (store) => {
         const [s1, s2] = [state(1), state(2)];
         await apply(store, [hold(s1), hold(s2), ...overlay(record(s1), record(s2))]);
-        await apply(store, [{ kind: "restage", id: s1.id, stage: "waiting", until: undefined }]);
+        await apply(store, [{ kind: "restage", id: s1.id, from: "waiting", stage: "waiting", until: undefined }]);
         expect(await store.held.overlays("r1")).toHaveLength(2);
         await apply(store, [end(s1)]);
         expect(await store.held.overlays("r1")).toEqual([record(s2)]);
@@ -132,7 +132,7 @@ export function purgatoryContract(open: OpenFunction): void {
         expect(await store.held.aliveAt()).toBeUndefined();
         const [s1, s2, s3] = [state(1), state(2), state(3)];
         await apply(store, [hold(s1), hold(s2), hold(s3, { until: undefined }), ...stage(tip(1, 50)), put(fakeEvent())]);
-        await apply(store, [{ kind: "restage", id: s2.id, stage: "expired", until: instant(7000) }]);
+        await apply(store, [{ kind: "restage", id: s2.id, from: "waiting", stage: "expired", until: instant(7000) }]);
         expect(await apply(store, [{ kind: "alive", at: instant(100), shiftMs: 0 }])).toEqual([]);
         expect(await store.held.heldEvent(s1.id)).toMatchObject({ heldAt: 1000, until: 2000 });
         await apply(store, [{ kind: "alive", at: instant(900), shiftMs: 800 }]);

@@ -29,9 +29,17 @@ export type Step =
       readonly more: Omit<Extract<HoldingChange, { kind: "hold" }>, "kind" | "event" | "text" | "what">;
     }
   | { readonly kind: "promote"; readonly id: EventId }
-  | { readonly kind: "restage"; readonly id: EventId; readonly stage: HeldStage; readonly until: Instant | undefined }
+  /** Mostly from the stage that it is in. */
+  | {
+      readonly kind: "restage";
+      readonly id: EventId;
+      readonly from: HeldStage | undefined;
+      readonly stage: HeldStage;
+      readonly until: Instant | undefined;
+    }
+  | { readonly kind: "release"; readonly id: EventId; readonly from: HeldStage | undefined }
   | { readonly kind: "withdraw"; readonly id: EventId; readonly stage: HeldStage; readonly at: Instant; readonly supersededMax: number }
-  | Exclude<HoldingChange, { kind: "hold" | "promote" | "restage" | "withdraw" }>;
+  | Exclude<HoldingChange, { kind: "hold" | "promote" | "restage" | "release" | "withdraw" }>;
 
 export interface Turn {
   /** The batches of one transaction. */
@@ -67,6 +75,7 @@ const anyTargets: fc.Arbitrary<readonly GateTarget[]> = anyTime.map(unixSeconds)
 
 const anyUntil = fc.option(anyInstant, { nil: undefined, freq: 4 });
 const anyStage: fc.Arbitrary<HeldStage> = fc.constantFrom("waiting", "soft-expired", "expired", "superseded");
+const anyFrom = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: anyStage });
 /** Few, so that records meet. */
 export const REPOSITORIES: readonly string[] = ["one", "two"].map((d) =>
   coordinate({ kind: 30_617, pubkey: "a".repeat(64) as PublicKey, d }),
@@ -90,7 +99,8 @@ const anyHolding: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("promote"), id: anyId }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("restage"), id: anyId, stage: anyStage, until: anyUntil }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("restage"), id: anyId, from: anyFrom, stage: anyStage, until: anyUntil }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("release"), id: anyId, from: anyFrom }) },
   {
     weight: 4,
     arbitrary: fc.record({
