@@ -78,8 +78,8 @@ function authorsBehind(grounds: ReadonlyMap<PublicKey, Ground>, key: PublicKey):
 }
 
 /**
- * grasp.md 4.4, 4.5: from the root, a listed key joins when its own announcement has an active author and lists any confirmed key. Round by round, and each
- * round in the order of the keys, so that the grounds too are the same whatever order the announcements came in.
+ * grasp.md 4.4, 4.5: from the root, a listed key joins when its own announcement has an active author and lists any confirmed key. Only lists are walked,
+ * so the grounds too are the same whatever order the announcements came in.
  */
 function reciprocal(announcements: Announcements, owner: PublicKey): MaintainerSet {
   const path = rootOf(announcements, owner);
@@ -118,7 +118,6 @@ function reciprocal(announcements: Announcements, owner: PublicKey): MaintainerS
       const by = inviter.get(candidate);
       if (answered !== undefined && by !== undefined) joining.push([candidate, { authors: [candidate], keys: [by, answered] }]);
     }
-    joining.sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [key, ground] of joining) {
       confirmed.set(key, ground);
       rank.set(key, rank.size);
@@ -146,7 +145,7 @@ function recursive(announcements: Announcements, own: Announcement): MaintainerS
         next.push(other);
       }
     }
-    round = next.sort();
+    round = next;
   }
   return collected(confirmed, listed);
 }

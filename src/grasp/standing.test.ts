@@ -81,3 +81,10 @@ test("what is grown once for many owners is what each would have got alone", () 
     runs(1_000),
   );
 });
+
+test("one who left ties nobody together", () => {
+  const left = by(carol, ["o", carol], ["m", alice], ["m", bob]);
+  const newest = newestByAuthor([by(alice, ["maintainers", carol]), left, by(bob, ["maintainers", carol])]);
+  const membership = memberships(newest, "reciprocal");
+  expect([...membership(alice).confirmed, ...membership(bob).confirmed]).toEqual([alice, bob]);
+});
