@@ -54,6 +54,7 @@ export interface RepositoryEvidence {
 export interface Evidence {
   readonly identifier: string;
   readonly announcements: readonly AnnouncementEvidence[];
+  /** Of confirmed keys, and every state that a repository is aligned to, whoever signed it, as long as it was not deleted. */
   readonly states: readonly StateEvidence[];
   readonly pullRequests: readonly PullRequestEvidence[];
   /** What authorised partial pushes have moved already (grasp.md 6.7). */
