@@ -1,7 +1,5 @@
 import type { ObjectFormat, Oid } from "../git/oid.ts";
 import type { RefName } from "../git/ref-name.ts";
-import type { OverlayRecord } from "../grasp/overlay.ts";
-import type { RepoState } from "../grasp/state.ts";
 import type { EventId, PublicKey } from "../nostr/event.ts";
 import { encodeNpub } from "../nostr/npub.ts";
 
@@ -27,17 +25,17 @@ export const PUSH_REASONS = {
 /** grasp.md 7.7: the allowed ones say which other one stopped them. */
 export const stoppedBy = (ref: RefName): string => `not done, because ${short(ref)} was refused`;
 
-/** grasp.md 7.11: which state, by whom, expects which value. */
-export const stateExpects = (state: RepoState, value: Oid | undefined): string =>
-  `state ${state.id} by ${encodeNpub(state.author)} expects ${value ?? "no such ref"}`;
+/** grasp.md 7.11: which state, by whom. Made once for many refs: an npub costs its checksum. */
+export const stateName = (id: EventId, author: PublicKey | undefined): string =>
+  author === undefined ? `state ${id}` : `state ${id} by ${encodeNpub(author)}`;
 
-export const stateUnusable = (state: RepoState, why: string): string =>
-  `state ${state.id} by ${encodeNpub(state.author)} allows no push: ${why}`;
+/** … expects which value. */
+export const expects = (state: string, value: Oid | undefined): string => `${state} expects ${value ?? "no such ref"}`;
 
-export function movedByNewer(record: OverlayRecord, author: PublicKey | undefined): string {
-  const by = author === undefined ? "" : ` by ${encodeNpub(author)}`;
-  return `state ${record.state}${by} is newer and expects ${record.value ?? "no such ref"}, which an earlier push has done`;
-}
+export const allowsNoPush = (state: string, why: string): string => `${state} allows no push: ${why}`;
+
+export const isNewerAndExpects = (state: string, value: Oid | undefined): string =>
+  `${state} is newer and expects ${value ?? "no such ref"}, which an earlier push has done`;
 
 export const pullRequestExpects = (event: EventId, author: PublicKey, tip: Oid | undefined): string =>
   `pull request ${event} by ${encodeNpub(author)} expects ${tip ?? "something that is no object id"}`;

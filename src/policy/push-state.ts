@@ -5,7 +5,7 @@ import { isOfNewerState, type OverlayRecord } from "../grasp/overlay.ts";
 import type { RepoState } from "../grasp/state.ts";
 import { wins } from "../nostr/replaceable.ts";
 import type { PushFacts } from "./push-facts.ts";
-import { movedByNewer, PUSH_REASONS, stateExpects, stateUnusable } from "./push-reason.ts";
+import { allowsNoPush, expects, isNewerAndExpects, PUSH_REASONS, stateName } from "./push-reason.ts";
 
 export interface StateChoice {
   readonly state: RepoState | undefined;
@@ -23,32 +23,27 @@ export function decidingState(moves: readonly RefUpdate[], facts: PushFacts, ove
   if (moves.length === 0) return { state: undefined, refused: new Map() };
   const candidates = candidateStates(facts);
   const usable = candidates.filter((state) => whyUnusable(state, facts) === undefined);
-  const state = usable.find((one) => moves.every((update) => objection(update, one, overlay, facts) === undefined));
+  const state = usable.find((one) => moves.every((update) => isAllowed(update, one, overlay)));
   if (state !== undefined) return { state, refused: new Map() };
-  return { state: undefined, refused: refusals(moves, facts, overlay, candidates[0], usable[0]) };
+  const [nearest] = usable;
+  const told = whatToTell(candidates[0], facts, overlay);
+  const refused = new Map<RefUpdate, string>();
+  for (const update of moves) if (nearest === undefined || !isAllowed(update, nearest, overlay)) refused.set(update, told(update));
+  return { state: undefined, refused };
 }
 
-function refusals(
-  moves: readonly RefUpdate[],
-  facts: PushFacts,
-  overlay: Overlay,
-  newest: RepoState | undefined,
-  usable: RepoState | undefined,
-): ReadonlyMap<RefUpdate, string> {
-  const refused = new Map<RefUpdate, string>();
-  const unusable = newest === undefined ? undefined : whyUnusable(newest, facts);
-  const general =
-    newest === undefined
-      ? facts.confirmed.size === 0
-        ? PUSH_REASONS.nobody
-        : PUSH_REASONS.noState
-      : unusable && stateUnusable(newest, unusable);
-  for (const update of moves) {
-    const found = usable === undefined ? general : objection(update, usable, overlay, facts);
-    // A state that can never be fulfilled is the news, even when an older one would have something to say.
-    if (found !== undefined) refused.set(update, general ?? found);
-  }
-  return refused;
+/** A newest state that can never be fulfilled is the news, even when an older one would have something to say. */
+function whatToTell(newest: RepoState | undefined, facts: PushFacts, overlay: Overlay): (update: RefUpdate) => string {
+  if (newest === undefined) return () => (facts.confirmed.size === 0 ? PUSH_REASONS.nobody : PUSH_REASONS.noState);
+  const named = stateName(newest.id, newest.author);
+  const unusable = whyUnusable(newest, facts);
+  if (unusable !== undefined) return () => allowsNoPush(named, unusable);
+  return ({ ref, to }) => {
+    const expected = newest.refs.get(ref);
+    const record = overlay.get(ref);
+    if (expected !== to || record === undefined) return expects(named, expected);
+    return isNewerAndExpects(stateName(record.state, facts.states.find(({ id }) => id === record.state)?.author), record.value);
+  };
 }
 
 /** Of confirmed keys, newest first, ties to the lower id. The served one is a floor only while its author belongs to the set. */
@@ -79,11 +74,9 @@ function isOfFormat(state: RepoState, format: ObjectFormat): boolean {
   return true;
 }
 
-/** Why this state does not allow this update, whatever the client believes the ref to be. */
-function objection(update: RefUpdate, state: RepoState, overlay: Overlay, facts: PushFacts): string | undefined {
-  const expected = state.refs.get(update.ref);
-  if (expected !== update.to) return stateExpects(state, expected);
-  const record = overlay.get(update.ref);
-  if (record === undefined || !isOfNewerState(record, state)) return undefined;
-  return movedByNewer(record, facts.states.find(({ id }) => id === record.state)?.author);
+/** Whatever the client believes the ref to be: the state is the authority, and no ref goes back behind what a newer one has moved (6.7). */
+function isAllowed({ ref, to }: RefUpdate, state: RepoState, overlay: Overlay): boolean {
+  if (state.refs.get(ref) !== to) return false;
+  const record = overlay.get(ref);
+  return record === undefined || !isOfNewerState(record, state);
 }
