@@ -160,6 +160,7 @@ test("grasp.md 7.11: a refusal knows whether the client reads bands, even from t
   expect(bands(`${ZERO} ${A} refs/x/y\0side-band-64k`)).toBe(true);
   expect(bands(`${good}\0side-band-64k`, "nonsense")).toBe(true);
   expect(bands(`${ZERO} ${A} refs/x/y\0report-status`)).toBe(false);
+  expect(bands(`${good}\0side-band-64k`, `${ZERO} ${A} refs/heads/next\0quiet`)).toBe(true);
   expect(bands("nonsense")).toBe(false);
 });
 
