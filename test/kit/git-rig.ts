@@ -62,7 +62,7 @@ export function ref(text: string): RefName {
 export function commit(gitDir: string, content: string, parents: readonly string[] = []): Oid {
   const blob = git(["hash-object", "-w", "--stdin"], { cwd: gitDir, input: content });
   const tree = git(["mktree"], { cwd: gitDir, input: `100644 blob ${blob}\tfile\n` });
-  return oid(git(["commit-tree", tree, "-m", content, ...parents.flatMap((parent) => ["-p", parent])], { cwd: gitDir }));
+  return oid(git(["commit-tree", tree, "-m", content.slice(0, 60), ...parents.flatMap((parent) => ["-p", parent])], { cwd: gitDir }));
 }
 
 /** A directory of its own, a helper process, and everything that starts git through it. */

@@ -28,8 +28,16 @@ export class GitHelper implements AsyncDisposable {
 
   async start(command: GitCommand): Promise<StartedGit> {
     const connection = this.#open();
-    await connection.ready();
-    return connection.start(command);
+    try {
+      await connection.ready();
+      return await connection.start(command);
+    } catch (error) {
+      if (connection.isOpen) throw error;
+      // It died under this request before git had begun, so nothing is done twice. A second time is no accident.
+      const next = this.#open();
+      await next.ready();
+      return next.start(command);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

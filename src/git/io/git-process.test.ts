@@ -132,6 +132,14 @@ it("a helper that was killed fails what it ran, takes it along, and is started a
   expect(rig.slots.running).toBe(0);
 });
 
+it("what is asked of a dying helper is asked of the next one", async () => {
+  for (let n = 0; n < 3; n++) {
+    await rig.helper.ready();
+    process.kill(rig.helper.pid as number, "SIGKILL");
+    expect((await rig.processes.run({ ...job, args: ["version"] })).stdout.toString()).toContain("git version");
+  }
+});
+
 it("the helper and what it runs end with the one who started it", async () => {
   const other = await GitRig.open();
   const running = await other.processes.start({ ...job, args: ["-c", "alias.e=!echo $$; sleep 1000", "e"] });

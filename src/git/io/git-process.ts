@@ -151,6 +151,13 @@ function follow(git: StartedGit, job: GitJob, clock: Clock, giveBack: () => void
   return { stdin, stdout, ended, kill };
 }
 
+/** Aborts when the given signal does, and when git has ended: who feeds it shall not wait for a client that git waits for no more. */
+export function untilEnd(git: RunningGit, signal: AbortSignal | undefined): AbortSignal {
+  const over = new AbortController();
+  void git.ended.then(() => over.abort());
+  return signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+}
+
 /** Looks four times in each window, so silence is noticed after a quarter more at the latest and a byte costs nothing. */
 function watchSilence(
   silenceMs: number,

@@ -45,6 +45,7 @@ interface Entry {
 const FLAGS = ["--max-old-space-size=64", "--max-semi-space-size=1"];
 /** What Node itself may need in order to start. Secrets in our environment stay here. */
 const HANDED_DOWN = ["PATH", "LD_LIBRARY_PATH", "TMPDIR"];
+const GONE = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 /** Tickets have eight hex digits; the number starts again long before that. */
 const IDS_MAX = 0x7fff_ffff;
 
@@ -58,6 +59,7 @@ export class HelperConnection {
   readonly ended: Promise<void>;
   #next = 0;
   #isOpen = true;
+  #isBroken = false;
 
   constructor(onTrouble: (text: string) => void) {
     // Only we may enter: the path is the whole access control. A short path, for sockets have 107 bytes.
@@ -83,7 +85,7 @@ export class HelperConnection {
     return join(this.#directory, "s");
   }
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#isOpen && !this.#isBroken;
   }
   get pid(): number | undefined {
     return this.#child.pid;
@@ -131,8 +133,11 @@ export class HelperConnection {
     const socket = connect(this.#socketPath);
     socket.on("error", (error) => {
       if (entry.pid !== undefined) return;
-      // Somebody removed the path: only a new helper can make another.
-      if (socket.connecting || (error as NodeJS.ErrnoException).syscall === "connect") this.#child.kill("SIGKILL");
+      // The helper is dying, or somebody removed its path: only a new one helps. Want of descriptors passes by itself.
+      if (GONE.has((error as NodeJS.ErrnoException).code ?? "")) {
+        this.#isBroken = true;
+        this.#child.kill("SIGKILL");
+      }
       entry.started.reject(error);
     });
     socket.write(ticketText(id, channel));
