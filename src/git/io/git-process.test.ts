@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { GitRig, git } from "../../../test/kit/git-rig.ts";
@@ -148,6 +150,22 @@ it("the helper and what it runs end with the one who started it", async () => {
   await other[Symbol.asyncDispose]();
   await until(() => !isAlive(Number(chunk.toString())) && !isAlive(helper));
   expect((await running.ended).fault).toMatchObject({ kind: "closed" });
+});
+
+it("so they do when he is killed outright", async () => {
+  const url = (name: string): string => JSON.stringify(new URL(`./${name}`, import.meta.url).href);
+  const script = `
+import { GitHelper } from ${url("git-helper.ts")};
+const helper = new GitHelper({ onTrouble: () => undefined });
+const git = await helper.start({ path: "/bin/sh", args: ["-c", "sleep 1000"], cwd: "/", env: {} });
+console.log(helper.pid + " " + git.pid);
+`;
+  const server = spawn(process.execPath, ["--input-type=module", "--no-warnings", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+  const [said] = (await once(server.stdout, "data")) as [Buffer];
+  const pids = said.toString().trim().split(" ").map(Number);
+  expect(pids.map(isAlive)).toEqual([true, true]);
+  server.kill("SIGKILL");
+  await until(() => !pids.some(isAlive));
 });
 
 it.each([

@@ -43,6 +43,7 @@ it("peels tags of tags, and leaves out what is no tag", async () => {
     [t2, { oid: first, type: "commit" }],
     [t3, { oid: idOf(`${first}:file`), type: "blob" }],
   ]);
+  expect([...(await objects.peeledIds(rig.path("a"), [first, t2]))]).toEqual([[t2, first]]);
 });
 
 it("a process that is open sees what came later, packed too", async () => {

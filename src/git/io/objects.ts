@@ -48,6 +48,11 @@ export class Objects implements AsyncDisposable {
     return new Map(answers.flatMap((answer, n) => (answer === undefined || answer.oid === oids[n] ? [] : [[oids[n] as Oid, answer]])));
   }
 
+  /** The same as ids only, as ref transactions want it. */
+  async peeledIds(gitDir: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Oid>> {
+    return new Map([...(await this.peel(gitDir, oids))].map(([tag, { oid }]) => [tag, oid]));
+  }
+
   /** Before a repository is removed, or its alternates change: an open reader knows the old ones. */
   async forget(gitDir: string): Promise<void> {
     const reader = this.#readers.peek(gitDir);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ObjectFormat } from "../oid.ts";
+import type { Patience } from "./pour.ts";
 
 const HEADER_BYTES = 12;
 
@@ -10,11 +11,11 @@ export type PackStart =
   | { readonly kind: "pack"; readonly count: number; readonly stream: AsyncIterable<Uint8Array> };
 
 /** Reads no more than the chunks that hold the header: whom it asks too much of is refused before git is started. */
-export async function readPackStart(source: AsyncIterable<Uint8Array>): Promise<PackStart> {
+export async function readPackStart(source: AsyncIterable<Uint8Array>, patience: Patience): Promise<PackStart> {
   const iterator = source[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (head.length < HEADER_BYTES) {
-    const next = await iterator.next();
+    const next = await patience.wait(iterator.next(), "source");
     if (next.done === true) return { kind: head.length === 0 ? "nothing" : "not-a-pack" };
     head = Buffer.concat([head, next.value]);
   }
@@ -42,11 +43,14 @@ function startingWith(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncI
 }
 
 /** A pack without objects is its header and the hash of that, and nothing else. */
-export async function isEmptyPack(stream: AsyncIterable<Uint8Array>, format: ObjectFormat): Promise<boolean> {
+export async function isEmptyPack(stream: AsyncIterable<Uint8Array>, format: ObjectFormat, patience: Patience): Promise<boolean> {
   let bytes = Buffer.alloc(0);
   const hashBytes = format === "sha1" ? 20 : 32;
-  for await (const chunk of stream) {
-    bytes = Buffer.concat([bytes, chunk]);
+  const iterator = stream[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await patience.wait(iterator.next(), "source");
+    if (next.done === true) break;
+    bytes = Buffer.concat([bytes, next.value]);
     if (bytes.length > HEADER_BYTES + hashBytes) return false;
   }
   const hash = createHash(format).update(bytes.subarray(0, HEADER_BYTES)).digest();

@@ -70,12 +70,12 @@ function drained(sink: Writable): Promise<void> {
 }
 
 /** Waits for one end at a time, as long as the signal and the slow rule allow. */
-class Patience {
-  readonly #options: PourOptions;
+export class Patience {
+  readonly #options: Omit<PourOptions, "onChunk">;
   #waitedMs = 0;
   #bytes = 0;
 
-  constructor(options: PourOptions) {
+  constructor(options: Omit<PourOptions, "onChunk">) {
     this.#options = options;
   }
 

@@ -269,6 +269,28 @@ describe("mallory's packs", () => {
     expect(rig.slots.running).toBe(0);
   });
 
+  it.each([["nothing"], ["half a header"], ["an empty pack without its end"]])(
+    "sends %s and then waits: cut, or left when he leaves",
+    async (what) => {
+      const bytes = { nothing: 0, "half a header": 6 }[what] ?? 20;
+      const [clock, abort] = [new TestClock(), new AbortController()];
+      await using slow = await open(clock);
+      await using left = await open();
+      const source = (): PassThrough => {
+        const stream = new PassThrough();
+        if (bytes > 0) stream.write(buildPack([]).subarray(0, bytes));
+        return stream;
+      };
+      const received = [slow.receive(source()), left.receive(source(), { signal: abort.signal })];
+      for (const promise of received) promise.catch(() => undefined);
+      await clock.advance(60_000);
+      abort.abort();
+      await expect(received[0]).rejects.toMatchObject({ fault: { kind: "timeout" } });
+      await expect(received[1]).rejects.toMatchObject({ fault: { kind: "aborted" } });
+      expect(rig.slots.running).toBe(0);
+    },
+  );
+
   it("vanishes: what was started for him ends", async () => {
     const abort = new AbortController();
     const source = new PassThrough();

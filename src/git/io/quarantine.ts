@@ -13,7 +13,7 @@ import type { GitPurpose } from "./git-slots.ts";
 import type { Objects, ObjectType } from "./objects.ts";
 import { PackIndex } from "./pack-index.ts";
 import { isEmptyPack, readPackStart } from "./pack-start.ts";
-import { pour, slowClient } from "./pour.ts";
+import { Patience, pour, slowClient } from "./pour.ts";
 
 export interface QuarantinePlace {
   /** The repository that is pushed to: what it has, and borrows, counts as here. */
@@ -112,13 +112,15 @@ export class Quarantine implements AsyncDisposable {
    */
   async receive(source: AsyncIterable<Uint8Array>, options: ReceiveOptions = {}): Promise<Received> {
     invariant(this.#pack === undefined, "a quarantine takes one pack");
-    const { limits = PACK_LIMITS } = options;
-    const start = await readPackStart(source).catch((error: unknown) => Promise.reject(new FaultError(faultOf(error))));
+    const { limits = PACK_LIMITS, signal } = options;
+    // Before git is started nothing but the connection is held, and a client that sends nothing shall not hold that for ever.
+    const patience = new Patience({ clock: this.#clock, slow: slowClient("source"), ...(signal === undefined ? {} : { signal }) });
+    const start = await readPackStart(source, patience).catch((error: unknown) => Promise.reject(new FaultError(faultOf(error))));
     if (start.kind === "nothing") return { kind: "no-pack" };
     if (start.kind === "not-a-pack") return refused("not-a-pack", "This does not begin like a pack.");
     if (start.count > limits.objectsMax) return refused("too-many-objects", `The pack has more than ${limits.objectsMax} objects.`);
     if (start.count === 0) {
-      const isWhole = await isEmptyPack(start.stream, this.#place.format);
+      const isWhole = await isEmptyPack(start.stream, this.#place.format, patience);
       return isWhole ? { kind: "no-pack" } : refused("not-a-pack", "A pack without objects does not end where it should.");
     }
     return this.#index(start.stream, start.count, limits, options);
