@@ -13,17 +13,18 @@ export interface LiveRecord {
 
 /**
  * grasp.md 6.7: a record counts while its state waits, is newer than what is authoritative here, and its author belongs to the set. Time is no reason to go.
- * `waiting` holds the states that still wait when this settlement is done. The answer is newest state first, then by name.
+ * A state that is served, since another repository has all of it, still waits as far as this one is concerned: pushes of its parts stay here too.
+ * `current` holds the states that wait or are served, but for those that stop waiting in this settlement. The answer is newest state first, then by name.
  */
 export function liveRecords(
   records: Iterable<OverlayRecord>,
   repository: RepositoryEvidence,
-  waiting: ReadonlyMap<EventId, RepoState>,
+  current: ReadonlyMap<EventId, RepoState>,
   base: RepoState | undefined,
 ): readonly LiveRecord[] {
   const live: LiveRecord[] = [];
   for (const record of records) {
-    const state = waiting.get(record.state);
+    const state = current.get(record.state);
     if (record.repo.owner !== repository.owner || state === undefined || !repository.maintainers.confirmed.has(state.author)) continue;
     if (base !== undefined && !isNewer(state, base)) continue;
     // Only what its state declares can have been authorised by it (grasp.md 7.5, 6.10).

@@ -278,18 +278,27 @@ describe("partial pushes (6.7)", () => {
     expect(settle(evidence).goneRecords).toHaveLength(1);
     expect(settle(evidence).repositories[0]?.retain).toEqual([two]);
   });
+  test("of a state that is served, since another repository has all of it, stay where it is not complete", () => {
+    const served = { state: state(alice, 2, { main: two, next: three }), standing: "served" as const };
+    const partly = repository(alice, { ...repositories[0], objects: lookup(new Set([one, two] as Oid[])) });
+    const evidence = project({ states: [base, served], overlay: [record(alice, served.state, "main")], repositories: [partly] });
+    expect(after(evidence)).toEqual({ main: two, old: one });
+  });
   test("go when a newer state is promoted, whoever signed it", () => {
     const overtaking = state(alice, 4, { main: three });
     const evidence = project({ states: [base, ...waiting(newer, overtaking)], overlay: [record(alice, newer, "main")], repositories });
     expect(after(evidence)).toEqual({ main: three });
     expect(settle(evidence).goneRecords).toHaveLength(1);
   });
-  test("go when their author leaves the set", () => {
-    const alone = [
-      repository(alice, { ...repositories[0], maintainers: { confirmed: new Set([alice]), restsOn: (key) => new Set([key]) } }),
-    ];
-    const evidence = project({ states: [base, ...waiting(newer)], overlay: [record(alice, newer, "main")], repositories: alone });
+  test("go when their author leaves the set, and what they had moved is kept", () => {
+    const maintainers = { confirmed: new Set([alice]), restsOn: (key: PublicKey) => new Set([key]) };
+    const ahead = [repository(alice, { ...repositories[0], maintainers, refs: refMap({ main: two, old: one }) })];
+    const evidence = project({ states: [base, ...waiting(newer)], overlay: [record(alice, newer, "main")], repositories: ahead });
     expect(settle(evidence).goneRecords).toHaveLength(1);
+    expect(settle(evidence).repositories[0]?.retain).toEqual([two]);
+  });
+  test("in a repository that is not in the evidence are left alone", () => {
+    expect(settle(project({ overlay: [record(bob, newer, "main")] })).goneRecords).toEqual([]);
   });
   test("of a repository's first state leave the announcement waiting, and HEAD names what is there", () => {
     const first = state(alice, 2, { side: two, next: "9".repeat(40) });
@@ -348,14 +357,14 @@ describe("the ref plan (6.8)", () => {
 });
 
 describe("pull requests (6.9)", () => {
-  const request = (c: string, owner = bob): PullRequest =>
+  const request = (c: string, owner = bob, d: string = identifier): PullRequest =>
     readPullRequest(
       fakeEvent({
         pubkey: mallory,
         kind: 1618,
         tags: [
           ["c", c],
-          ["a", `30617:${owner}:${identifier}`],
+          ["a", `30617:${owner}:${d}`],
         ],
       }),
     ) as PullRequest;
@@ -372,6 +381,7 @@ describe("pull requests (6.9)", () => {
     ["the tip is not a commit", request(blob)],
     ["the tip is not here", request("9".repeat(40))],
     ["the repository is another's", request(two, mallory)],
+    ["the repository has another name", request(two, bob, "other")],
   ])("wait while %s", (_, asked) => {
     expect(isSettled(settle(project({ pullRequests: held(asked) })))).toBe(true);
   });

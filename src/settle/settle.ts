@@ -24,8 +24,8 @@ export function settle(evidence: Evidence): Settlement {
   const promoted = moves.filter((move) => move.isPromoted).map(({ served, needs }): Promotion => ({ kind: "state", id: served.id, needs }));
 
   const past = new Set([...superseded, ...dropped, ...promoted].map(({ id }) => id));
-  const waiting = evidence.states.filter(({ state, standing }) => standing === "waiting" && !past.has(state.id));
-  const byId = new Map(waiting.map(({ state }) => [state.id, state]));
+  const current = evidence.states.filter(({ state, standing }) => standing !== "superseded" && !past.has(state.id));
+  const byId = new Map(current.map(({ state }) => [state.id, state]));
   const views: readonly OverlaidView[] = bare
     .map((view) => ({ ...view, live: liveRecords(evidence.overlay, view.repository, byId, view.base) }))
     .toSorted((a, b) => (a.repository.owner < b.repository.owner ? -1 : 1));

@@ -1,5 +1,5 @@
 import { isBranch, type RefName } from "../../src/git/ref-name.ts";
-import { readState } from "../../src/grasp/state.ts";
+import { type RepoState, readState } from "../../src/grasp/state.ts";
 import type { EventId, PublicKey, VerifiedEvent } from "../../src/nostr/event.ts";
 import { STATE } from "../../src/nostr/kinds.ts";
 import { isNewer } from "../../src/settle/evidence.ts";
@@ -34,6 +34,7 @@ function must(condition: boolean, sentence: string): void {
 export function checkStep(act: Act, before: Sight, after: Sight, signed: readonly VerifiedEvent[]): void {
   must(isSettled(settle(after.evidence)), "something is left to settle");
   checkServed(before, after);
+  checkKept(act, before, after);
   checkAligned(after);
   checkAuthorised(before, after, signed);
   if (act.kind === "wait") checkTime(before, after);
@@ -60,6 +61,26 @@ export function checkServed(before: Sight, after: Sight): void {
   }
 }
 
+/** A state stops being served only for a newer one of its author, and is kept then; a repository only when its state was deleted (grasp.md 6.6, 11.3). */
+function checkKept(act: Act, before: Sight, after: Sight): void {
+  const servedNow = after.evidence.states.filter(({ standing }) => standing === "served").map(({ state }) => state);
+  for (const { state, standing } of before.evidence.states) {
+    if (standing !== "served" || after.served.has(state.id) || act.kind === "erase") continue;
+    must(after.held.has(state.id), `state ${state.id} was served and is lost`);
+    must(
+      servedNow.some((other) => other.author === state.author && isNewer(other, state)),
+      `state ${state.id} is no longer served, and nothing newer of its author is`,
+    );
+  }
+  for (const { owner, standing, aligned } of before.evidence.repositories) {
+    if (standing !== "served" || after.repositories.get(owner)?.standing === "served") continue;
+    must(
+      aligned === undefined || !(after.served.has(aligned.id) || after.held.has(aligned.id)),
+      `${owner} is closed, and its state is still here`,
+    );
+  }
+}
+
 /** What is served as state is what git serves (grasp.md 11.3), but for what partial pushes moved ahead (6.7). */
 function checkAligned({ evidence, served }: Sight): void {
   for (const { owner, standing, aligned, refs, maintainers } of evidence.repositories) {
@@ -69,7 +90,14 @@ function checkAligned({ evidence, served }: Sight): void {
       (one) => served.has(one.state.id) && one.state.author === state.author && !isNewer(state, one.state),
     );
     must(isServed, `${owner} is aligned to ${state.id}, and neither it nor a newer one of its author is served`);
-    if (evidence.overlay.some(({ repo }) => repo.owner === owner)) continue;
+    const records = evidence.overlay.filter(({ repo }) => repo.owner === owner);
+    for (const record of records) {
+      must(
+        isNewer({ id: record.state, createdAt: record.stateCreatedAt }, state),
+        `a record of ${record.state} is left in ${owner}, which has overtaken it`,
+      );
+    }
+    if (records.length > 0) continue;
     const branches = [...refs.refs].filter(([ref]) => isBranch(ref));
     must(
       branches.length === state.refs.size && branches.every(([ref, oid]) => state.refs.get(ref) === oid),
@@ -111,6 +139,12 @@ function checkTime(before: Sight, after: Sight): void {
       `refs of ${owner} moved by time alone`,
     );
   }
+}
+
+/** grasp.md 7.8: what was pushed is visible at once, unless the push brought what a newer state was waiting for. */
+export function checkPushed(state: RepoState, pushed: readonly RefName[], { refs, aligned }: FakeRepository): void {
+  if (aligned !== undefined && isNewer(aligned, state)) return;
+  for (const ref of pushed) must(refs.refs.get(ref) === state.refs.get(ref), `${ref} was pushed, and is not what ${state.id} declares`);
 }
 
 /** When everything has arrived, every repository has what the newest state of its set declares that can be satisfied at all. */

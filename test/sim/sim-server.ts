@@ -9,7 +9,7 @@ import { type EventId, eventText, type PublicKey, type VerifiedEvent } from "../
 import { ANNOUNCEMENT, PR, STATE } from "../../src/nostr/kinds.ts";
 import { addressOf, wins } from "../../src/nostr/replaceable.ts";
 import { tagValues } from "../../src/nostr/tags.ts";
-import { isIdleHere } from "../../src/settle/authoritative.ts";
+import { authoritative, isIdleHere } from "../../src/settle/authoritative.ts";
 import { isNewer } from "../../src/settle/evidence.ts";
 import { settle } from "../../src/settle/settle.ts";
 import { isSettled, type RepositorySettlement } from "../../src/settle/settlement.ts";
@@ -88,7 +88,11 @@ export class SimServer {
     const state = evidence.states.find((one) => one.state.id === id && one.standing !== "superseded")?.state;
     const repository = evidence.repositories.find((one) => one.owner === owner);
     if (state === undefined || !repository?.maintainers.confirmed.has(state.author) || isIdleHere(state, repository)) return false;
-    if (repository.aligned !== undefined && isNewer(repository.aligned, state)) return false;
+    const base = authoritative(
+      evidence.states.map((one) => one.state),
+      repository,
+    );
+    if (base !== undefined && isNewer(base, state)) return false;
     const current = repository.refs.refs;
     const updates = refs.map((ref) => ({ ref, from: current.get(ref), to: state.refs.get(ref) })).filter(({ from, to }) => from !== to);
     const isOvertaken = (ref: RefName) =>
@@ -96,7 +100,6 @@ export class SimServer {
         (one) => one.repo.owner === owner && one.ref === ref && isNewer({ id: one.state, createdAt: one.stateCreatedAt }, state),
       );
     if (refs.some(isOvertaken) || clash([...current.keys(), ...withUpdates(current, updates).keys()]) !== undefined) return false;
-    const isServed = evidence.states.some((one) => one.state.id === id && one.standing === "served");
     this.#write(() =>
       this.host.receive(
         owner,
@@ -105,7 +108,7 @@ export class SimServer {
     );
     const repositoryName = repoCoordinate({ owner, identifier: this.identifier });
     const records = updates.map(({ ref, to }): Change => ({ kind: "overlay", repository: repositoryName, ref, value: to, state: id }));
-    if (!isServed) await this.#commit(() => records);
+    await this.#commit(() => records);
     this.#write(() => this.host.transact(owner, updates));
     await this.settle();
     return true;

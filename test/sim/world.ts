@@ -6,13 +6,14 @@ import { ANNOUNCEMENT, PR, STATE } from "../../src/nostr/kinds.ts";
 import { isNewer } from "../../src/settle/evidence.ts";
 import { fakeEvent } from "../kit/arbitrary/fake-event.ts";
 import { TestClock } from "../kit/test-clock.ts";
-import { checkServed, checkStep, look } from "./checkers.ts";
+import { checkPushed, checkServed, checkStep, look } from "./checkers.ts";
 import { Crash, SimServer } from "./sim-server.ts";
 import { type Act, OBJECT_COUNT, PEOPLE, type Step } from "./step.ts";
 
 export const OBJECTS: readonly Oid[] = Array.from({ length: OBJECT_COUNT }, (_, n) => `${n + 1}`.repeat(40) as Oid);
 const IDENTIFIER = "hold" as Identifier;
 const MINUTE_MS = 60_000;
+const WAIT_SLICES = 4;
 
 /** One server, a clock that moves only here, and everything that people ever signed. */
 export class World {
@@ -26,7 +27,7 @@ export class World {
     this.server.dieAfter(step.diesAfter);
     this.server.fail(step.fails);
     try {
-      await this.#act(step.act, step.skew);
+      await this.#act(step.act, step.skew, step.fails !== undefined);
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
       this.server.dieAfter(undefined);
@@ -46,7 +47,7 @@ export class World {
     for (const owner of PEOPLE) await this.server.deliver(owner, OBJECTS);
   }
 
-  async #act(act: Act, skew: number): Promise<void> {
+  async #act(act: Act, skew: number, isFailing: boolean): Promise<void> {
     switch (act.kind) {
       case "announce":
         return void (await this.#publish(act.who, ANNOUNCEMENT, skew, [["maintainers", ...act.lists]]));
@@ -73,7 +74,9 @@ export class World {
         const present = this.server.host.repository(act.owner).refs.refs.keys();
         const all = [...new Set([...state.refs.keys(), ...[...present].filter((ref) => ref.startsWith("refs/heads/"))])];
         const refs = act.part === "whole" ? all : act.part.map((name) => `refs/heads/${name}` as RefName);
-        return void (await this.server.push(act.owner, state.id, refs));
+        const isTaken = await this.server.push(act.owner, state.id, refs);
+        if (isTaken && !isFailing) checkPushed(state, refs, this.server.host.repository(act.owner));
+        return;
       }
       case "deliver":
         return this.server.deliver(
@@ -90,8 +93,12 @@ export class World {
         return;
       }
       case "wait":
-        await this.clock.advance(act.minutes * MINUTE_MS);
-        return this.server.expire();
+        // What expires may let other things expire later.
+        for (let slice = 0; slice < WAIT_SLICES; slice++) {
+          await this.clock.advance((act.minutes / WAIT_SLICES) * MINUTE_MS);
+          await this.server.expire();
+        }
+        return;
     }
   }
 
