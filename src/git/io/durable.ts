@@ -23,17 +23,28 @@ export async function syncPath(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** Fails with EEXIST when the file is there, so of two writers one wins. */
+/** Fails with EEXIST when the file is there, so of two writers one wins. A file that could not be written whole does not stay. */
 export async function writeNew(path: string, content: string | Uint8Array): Promise<void> {
   await using handle = await open(path, "wx", 0o644);
-  await handle.writeFile(content);
-  await handle.sync();
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } catch (error) {
+    // A full disk must not leave a lock behind that nobody holds.
+    await removeFile(path);
+    throw error;
+  }
 }
 
 /** The whole new content or the whole old one, whenever the power goes. `beside` is the lock that other writers honour. */
 export async function replaceFile(path: string, content: string | Uint8Array, beside: string): Promise<void> {
   await writeNew(beside, content);
-  await rename(beside, path);
+  try {
+    await rename(beside, path);
+  } catch (error) {
+    await removeFile(beside);
+    throw error;
+  }
   await syncPath(dirname(path));
 }
 

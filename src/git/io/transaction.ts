@@ -123,7 +123,6 @@ async function writeHead(gitDir: string, head: RefName): Promise<void> {
     await replaceFile(path, `ref: ${head}\n`, `${path}.lock`);
   } catch (error) {
     if (codeOf(error) === "EEXIST") throw new FaultError({ kind: "busy", what: "the lock of HEAD" });
-    await removeFile(`${path}.lock`);
     throw error;
   }
 }
