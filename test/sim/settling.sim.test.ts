@@ -13,6 +13,6 @@ test("whatever people do, and whenever the process dies: git and what is served 
       await world.bringEverything();
       checkQuiet(await look(world.server));
     }),
-    runs(150),
+    runs(300),
   );
 });
