@@ -123,6 +123,8 @@ export async function startServer({ loaded, env, clock, died }: BuildOptions): P
     },
     {
       changed: (changes, passing) => relay?.broadcast(changes, passing),
+      // Nothing waits for git data yet, so there is nothing to settle.
+      evidence: () => undefined,
       fault: (text) => report.fault("writer", new Error(text)),
       died,
     },

@@ -82,6 +82,8 @@ test("the rules: lists, and no list at all", () => {
     eventBytesMax: 192 * KIB,
     deletionTargetsMax: 2_048,
     ignoreDeletions: false,
+    purgatory: false,
+    maintainerPolicy: "reciprocal",
   });
   const npub = encodeNpub(alice);
   const config = configOf(

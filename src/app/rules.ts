@@ -39,6 +39,9 @@ export function rulesOf(config: Config): Rules {
     deletionTargetsMax: deletion.maxDeletionTargets,
     unusedDeletionsMax: deletion.maxUnusedDeletionRequests,
     ignoreDeletions: deletion.deletionRequestDisrespector,
+    // Until pushes are taken here, what waited for git data would wait in vain.
+    purgatory: false,
+    maintainerPolicy: service.maintainerPolicy,
   };
 }
 

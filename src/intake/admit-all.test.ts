@@ -5,8 +5,8 @@ import { type EventId, eventText, type VerifiedEvent } from "../nostr/event.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { Transaction, Writer } from "../store/event-store.ts";
 import { MemoryStore } from "../store/memory-store.ts";
-import type { Candidate } from "./admit.ts";
 import { admitAll } from "./admit-all.ts";
+import type { Candidate } from "./candidate.ts";
 import { ANONYMOUS } from "./origin.ts";
 
 const RULES: Rules = {
@@ -20,6 +20,8 @@ const RULES: Rules = {
   deletionTargetsMax: 10,
   unusedDeletionsMax: 10,
   ignoreDeletions: false,
+  purgatory: false,
+  maintainerPolicy: "reciprocal",
 };
 const NOW = instant(1_000_000);
 

@@ -3,7 +3,8 @@ import type { VerifiedEvent } from "../nostr/event.ts";
 import { formatReason, reason } from "../nostr/reason.ts";
 import type { Rules } from "../policy/rules.ts";
 import type { FeedChange, Writer } from "../store/event-store.ts";
-import { admit, type Candidate } from "./admit.ts";
+import { admit } from "./admit.ts";
+import type { Candidate } from "./candidate.ts";
 
 /** What became of several events: lists side by side, cheaper to hand from thread to thread than objects in a list. */
 export interface Admitted {
@@ -15,6 +16,8 @@ export interface Admitted {
   readonly changes: readonly FeedChange[];
   /** Texts of ephemeral events that are passed on. */
   readonly passing: readonly string[];
+  /** Identifiers whose repositories are to be settled, each once. */
+  readonly evidence: readonly string[];
 }
 
 /**
@@ -50,6 +53,7 @@ export async function admitAll(
     messages: parts.flatMap((part) => part.messages),
     changes: parts.flatMap((part) => part.changes),
     passing: parts.flatMap((part) => part.passing),
+    evidence: [...new Set(parts.flatMap((part) => part.evidence))],
   };
 }
 
@@ -62,6 +66,7 @@ const failed = ({ event }: Candidate): Admitted => ({
   messages: [NOT_STORED],
   changes: [],
   passing: [],
+  evidence: [],
 });
 
 function admitTogether(writer: Writer, candidates: readonly Candidate[], rules: Rules, now: Instant): Promise<Admitted> {
@@ -74,6 +79,7 @@ function admitTogether(writer: Writer, candidates: readonly Candidate[], rules: 
       changes: [] as FeedChange[],
       passing: [] as string[],
     };
+    const evidence = new Set<string>();
     for (const candidate of candidates) {
       const admission = await admit(tx, candidate, rules, now);
       done.ids.push(candidate.event.id);
@@ -82,8 +88,9 @@ function admitTogether(writer: Writer, candidates: readonly Candidate[], rules: 
       done.messages.push(admission.message);
       for (const change of admission.changes) done.changes.push(change);
       if (admission.passing) done.passing.push(candidate.text);
+      for (const identifier of admission.evidence) evidence.add(identifier);
     }
-    return done;
+    return { ...done, evidence: [...evidence] };
   });
 }
 

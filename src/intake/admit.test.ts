@@ -23,6 +23,8 @@ const OPEN: Rules = {
   deletionTargetsMax: 2_048,
   unusedDeletionsMax: 2,
   ignoreDeletions: false,
+  purgatory: false,
+  maintainerPolicy: "reciprocal",
 };
 
 /** The door without sockets, signatures and threads: one store, one event after the other. */
@@ -67,16 +69,29 @@ describe("ordinary events (grasp.md 3.7)", () => {
       message: "",
       changes: [{ seq: 1, change: "served", event: expect.objectContaining({ id: event.id, text: eventText(event) }) }],
       passing: false,
+      evidence: [],
     });
     expect(await door.store.provenance(event.id)).toEqual({ how: "live", relay: "wss://other.example" });
-    expect(await door.admit(event)).toEqual({ accepted: true, message: "duplicate: already have this event", changes: [], passing: false });
+    expect(await door.admit(event)).toEqual({
+      accepted: true,
+      message: "duplicate: already have this event",
+      changes: [],
+      passing: false,
+      evidence: [],
+    });
     await door.admit(note("mine"));
     expect(await door.store.provenance(note("mine").id)).toEqual({ how: "direct" });
   });
 
   test("NIP-01: ephemeral events are passed on and never stored", async () => {
     const door = new Door();
-    expect(await door.admit(note("now", { kind: 20_001 }))).toEqual({ accepted: true, message: "", changes: [], passing: true });
+    expect(await door.admit(note("now", { kind: 20_001 }))).toEqual({
+      accepted: true,
+      message: "",
+      changes: [],
+      passing: true,
+      evidence: [],
+    });
     expect(await door.served()).toEqual([]);
   });
 

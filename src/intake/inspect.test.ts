@@ -20,6 +20,8 @@ const RULES: Rules = {
   deletionTargetsMax: 10,
   unusedDeletionsMax: 3,
   ignoreDeletions: false,
+  purgatory: false,
+  maintainerPolicy: "reciprocal",
 };
 const AT = 1_700_000_000;
 const NOW = instant(AT * 1_000);

@@ -1,3 +1,5 @@
+import type { Batch } from "../store/batch.ts";
+import type { FeedChange } from "../store/event-store.ts";
 import type { Admitted } from "./admit-all.ts";
 import type { Origin } from "./origin.ts";
 
@@ -37,6 +39,21 @@ export interface Candidates {
 export interface Answers extends Admitted {
   readonly kind: "answers";
   readonly tickets: readonly number[];
+}
+
+/** Changes that somebody else decided on, for the one writer. */
+export interface BatchToApply {
+  readonly kind: "apply";
+  readonly ticket: number;
+  readonly batch: Batch;
+}
+
+export interface AppliedBatch {
+  readonly kind: "applied";
+  readonly ticket: number;
+  readonly changes: readonly FeedChange[];
+  /** Why nothing of it happened; absent: it is durable. */
+  readonly problem: string | undefined;
 }
 
 export interface Started {

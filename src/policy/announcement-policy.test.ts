@@ -23,6 +23,8 @@ const RULES: Rules = {
   deletionTargetsMax: 2_048,
   unusedDeletionsMax: 3,
   ignoreDeletions: false,
+  purgatory: false,
+  maintainerPolicy: "reciprocal",
 };
 const [alice, bob, carol] = [fakeKey("alice"), fakeKey("bob"), fakeKey("carol")];
 

@@ -19,6 +19,8 @@ const OPEN: Rules = {
   deletionTargetsMax: 2_048,
   unusedDeletionsMax: 3,
   ignoreDeletions: false,
+  purgatory: false,
+  maintainerPolicy: "reciprocal",
 };
 const GRASP: Rules = { ...OPEN, acceptance: "grasp" };
 
@@ -31,6 +33,7 @@ const NO_FACTS: Facts = {
   related: false,
   participant: false,
   announcements: [],
+  holding: undefined,
 };
 
 const [alice, bob, carol] = [fakeKey("alice"), fakeKey("bob"), fakeKey("carol")];
@@ -38,6 +41,7 @@ const [alice, bob, carol] = [fakeKey("alice"), fakeKey("bob"), fakeKey("carol")]
 /** `accept`, or the words of the answer with what they are for in front. */
 function verdict(event: NostrEvent, facts: Partial<Facts> = {}, rules: Rules = GRASP): string {
   const found = decide(event, { ...NO_FACTS, ...facts }, rules);
+  if (found.kind === "hold") return `hold ${found.holding.what}`;
   return found.kind === "accept" ? "accept" : `${found.kind} ${formatReason(found.reason)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { UnixSeconds } from "../base/time.ts";
+import { readPullRequest } from "../grasp/pull-request.ts";
 import { parseCoordinate } from "../nostr/coordinate.ts";
 import { deletionTargets } from "../nostr/deletion.ts";
 import type { EventId, NostrEvent } from "../nostr/event.ts";
@@ -6,6 +7,7 @@ import { isEventId } from "../nostr/event.ts";
 import { ANNOUNCEMENT, DELETION, GRASP_LIST, METADATA, RELAY_LIST, STATE } from "../nostr/kinds.ts";
 import { type Address, addressOf, type Version } from "../nostr/replaceable.ts";
 import { tagValue } from "../nostr/tags.ts";
+import { canWait, type HoldingFacts } from "./holding-facts.ts";
 import type { Rules } from "./rules.ts";
 
 /** What a decision on this event wants to know of the store. Absent: not asked. */
@@ -17,7 +19,13 @@ export interface Needs {
   readonly participant: boolean;
   /** The served announcements with this identifier. */
   readonly announcements: string | undefined;
+  /** Where git data is waited for, instead of `announcements`: all that is known under the identifier of an announcement or a state, or of what a PR names. */
+  readonly holding: HoldingNeeds | undefined;
 }
+
+export type HoldingNeeds =
+  | { readonly kind: "identifier"; readonly identifier: string }
+  | { readonly kind: "repositories"; readonly addresses: readonly Address[] };
 
 export interface Facts {
   readonly served: boolean;
@@ -29,13 +37,23 @@ export interface Facts {
   readonly related: boolean;
   readonly participant: boolean;
   readonly announcements: readonly NostrEvent[];
+  /** Absent: it is not of a kind that waits for git data, or nothing waits here. */
+  readonly holding: HoldingFacts | undefined;
 }
 
-const NOTHING: Needs = { incumbent: undefined, deletion: undefined, related: undefined, participant: false, announcements: undefined };
+const NOTHING: Needs = {
+  incumbent: undefined,
+  deletion: undefined,
+  related: undefined,
+  participant: false,
+  announcements: undefined,
+  holding: undefined,
+};
 
 export function needs(event: NostrEvent, rules: Rules): Needs {
   const incumbent = addressOf(event);
   if (event.kind === DELETION) return { ...NOTHING, deletion: deletionTargets(event) };
+  if (rules.purgatory && canWait(event.kind)) return { ...NOTHING, incumbent, holding: holdingNeeds(event) };
   if (rules.acceptance === "open") return incumbent === undefined ? NOTHING : { ...NOTHING, incumbent };
   switch (event.kind) {
     case ANNOUNCEMENT:
@@ -48,6 +66,12 @@ export function needs(event: NostrEvent, rules: Rules): Needs {
     default:
       return { ...NOTHING, incumbent, related: references(event) };
   }
+}
+
+function holdingNeeds(event: NostrEvent): HoldingNeeds {
+  const address = addressOf(event);
+  if (address !== undefined) return { kind: "identifier", identifier: address.d };
+  return { kind: "repositories", addresses: readPullRequest(event)?.repositories ?? [] };
 }
 
 /** grasp.md 3.6: whole coordinates in `a A q`, ids in `e E q`. */

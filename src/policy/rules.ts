@@ -1,3 +1,4 @@
+import type { MaintainerPolicy } from "../grasp/maintainers.ts";
 import type { Place } from "../grasp/place.ts";
 import type { PublicKey } from "../nostr/event.ts";
 
@@ -25,4 +26,8 @@ export interface Rules {
   readonly unusedDeletionsMax: number;
   /** Keep what kinds 5 and 62 ask to remove (an archive may, grasp.md 11.4). */
   readonly ignoreDeletions: boolean;
+  /** Announcements, states and PRs wait for their git data (grasp.md §6). Off where there is no git: they are then served like anything else. */
+  readonly purgatory: boolean;
+  /** Whose states count (grasp.md 4.1). */
+  readonly maintainerPolicy: MaintainerPolicy;
 }

@@ -17,6 +17,8 @@ const RULES: Rules = {
   deletionTargetsMax: 2,
   unusedDeletionsMax: 3,
   ignoreDeletions: false,
+  purgatory: false,
+  maintainerPolicy: "reciprocal",
 };
 const NOW = 1_000;
 const alice = fakeKey("alice");

@@ -82,6 +82,14 @@ export const serviceSettings = {
     meaning: "Which events are taken: `grasp` those that belong to repositories, `open` every valid one.",
     reason: "A GRASP server is no general relay; `open` is for trials and private networks.",
   }),
+  maintainerPolicy: setting({
+    type: choice("reciprocal", "recursive", "owner-only"),
+    default: "reciprocal",
+    meaning:
+      "Whose states count for a repository: `reciprocal` of keys that are listed and list back, `recursive` of everybody who is listed, `owner-only` of the owner alone.",
+    reason:
+      "Under `recursive`, inviting a key that has another repository of the same name would hand that key this one (grasp.md 4.1). It is for test suites that want it.",
+  }),
   minPowDifficulty: setting({
     type: whole({ min: 0, max: 256, example: 20 }),
     default: 0,

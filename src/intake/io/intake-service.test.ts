@@ -2,9 +2,12 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { deletion, mine, note, sign, signWithId, vanish, type WireEvent } from "../../../test/kit/event-builder.ts";
+import { deletion, mine, note, repositoryAnnouncement, sign, signWithId, vanish, type WireEvent } from "../../../test/kit/event-builder.ts";
 import { alice, bob, mallory } from "../../../test/kit/keys.ts";
+import type { EventId, PublicKey, VerifiedEvent } from "../../nostr/event.ts";
+import { encodeNpub } from "../../nostr/npub.ts";
 import type { Rules } from "../../policy/rules.ts";
+import type { Batch } from "../../store/batch.ts";
 import type { FeedChange } from "../../store/event-store.ts";
 import type { Answer } from "../inspect.ts";
 import { ANONYMOUS } from "../origin.ts";
@@ -21,6 +24,8 @@ const RULES: Rules = {
   deletionTargetsMax: 2_048,
   unusedDeletionsMax: 100,
   ignoreDeletions: false,
+  purgatory: false,
+  maintainerPolicy: "reciprocal",
 };
 const LONG = 1e10;
 
@@ -69,6 +74,7 @@ class World {
           heard.changes.push(...changes);
           heard.passing.push(...passing);
         },
+        evidence: (identifiers) => void heard.said.push(`evidence ${identifiers.join(" ")}`),
         fault: (text) => void heard.said.push(`fault ${text}`),
         died: (error) => void heard.said.push(`died ${error.message}`),
       },
@@ -212,6 +218,65 @@ describe("the door, with its threads", () => {
     expect(await world.words(vanish(mallory, ["wss://relay.example"]))).toBe("true ");
     await expect.poll(() => world.said.includes(`removed ${mallorys.id}`)).toBe(true);
     expect(await world.words(mallorys)).toBe("false invalid: this pubkey has requested to vanish");
+  });
+
+  test("grasp.md 6.6: evidence is told after what changed, and what was held is promoted through the one writer", async () => {
+    const path = directory();
+    const world = await World.start({ directory: path, rules: { ...RULES, acceptance: "grasp", purgatory: true } });
+    const announcement = repositoryAnnouncement(alice, "hold", {
+      clone: [`https://relay.example/${encodeNpub(alice.pubkey as PublicKey)}/hold.git`],
+    });
+    const { id } = announcement;
+    expect(await world.words(announcement)).toBe("true purgatory: won't be served until git data arrives");
+    await expect
+      .poll(() => world.said)
+      .toEqual([`true ${id} purgatory: won't be served until git data arrives`, `held ${id}`, "evidence hold"]);
+    expect(await world.words(announcement)).toBe("true duplicate: in purgatory");
+    world.said.splice(0);
+    const changes = await world.service.apply([{ kind: "promote", id: id as EventId }]);
+    expect(changes.map(({ change }) => change)).toEqual(["served"]);
+    expect(world.said.at(-1), "the listener was told before").toBe(`served ${id}`);
+    expect(await world.words(announcement)).toBe("true duplicate: already have this event");
+    expect(await world.service.apply([{ kind: "promote", id: id as EventId }]), "once more does nothing").toEqual([]);
+    await world.stop();
+    const again = await World.start({ directory: path });
+    expect(await again.words(announcement), "it is on disk").toBe("true duplicate: already have this event");
+  });
+
+  test("batches come between events in the order in which they were handed over, numbered with them, and a stop waits for them", async () => {
+    const path = directory();
+    const world = await World.start({ directory: path, verifyWorkers: 1 });
+    const events = Array.from({ length: 100 }, (_, n) => note(alice, `${n}`));
+    const put = (event: WireEvent): Batch => {
+      const own = event as unknown as VerifiedEvent;
+      return [{ kind: "put", event: own, text: JSON.stringify(event), expiresAt: undefined, provenance: { how: "direct" } }];
+    };
+    const others = Array.from({ length: 100 }, (_, n) => note(bob, `${n}`));
+    const first = world.service.apply(put(others[0] as WireEvent));
+    const second = world.service.apply([{ kind: "remove", id: others[0]?.id as EventId }]);
+    const answers = events.map((event) => world.words(event));
+    const applied = others.slice(1).map((event) => world.service.apply(put(event)));
+    const stopped = world.stop();
+    await expect(world.service.apply([]), "a server that stops takes nothing more").rejects.toThrow(/stopping/);
+    await stopped;
+    expect((await first).map(({ change, seq }) => [change, Number(seq)])).toEqual([["served", 1]]);
+    expect((await second).map(({ change, seq }) => [change, Number(seq)])).toEqual([["removed", 2]]);
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(["true "]));
+    expect((await Promise.all(applied)).map((changes) => changes.length)).toEqual(others.slice(1).map(() => 1));
+    expect(world.changes.map(({ seq }) => Number(seq))).toEqual(Array.from({ length: 201 }, (_, n) => n + 1));
+  });
+
+  test("a batch that cannot be done does nothing, says so, and takes nothing else with it", async () => {
+    const world = await World.start({ verifyWorkers: 1 });
+    const event = note(alice, "good");
+    const broken = [
+      { kind: "put", event, text: JSON.stringify(event), expiresAt: undefined, provenance: { how: "direct" } },
+      { kind: "put", event: { ...note(alice, "bad"), created_at: {} }, text: "", expiresAt: undefined, provenance: { how: "direct" } },
+    ];
+    await expect(world.service.apply(broken as unknown as Batch)).rejects.toThrow();
+    expect(world.changes).toEqual([]);
+    expect(await world.words(event), "nothing of it was kept").toBe("true ");
+    expect(world.said.filter((line) => line.startsWith("died"))).toEqual([]);
   });
 
   test("a place that cannot be a store is a failed start", async () => {

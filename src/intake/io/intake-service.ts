@@ -2,9 +2,10 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { workerUrl } from "../../base/io/worker-url.ts";
 import type { Rules } from "../../policy/rules.ts";
 import type { Retentions } from "../../retention/gate-retention.ts";
+import type { Batch } from "../../store/batch.ts";
 import type { FeedChange } from "../../store/event-store.ts";
 import type { Answer } from "../inspect.ts";
-import type { Answers, EventToProve, FramesToInspect, ProvedEvent, Started } from "../messages.ts";
+import type { Answers, AppliedBatch, BatchToApply, EventToProve, FramesToInspect, ProvedEvent, Started } from "../messages.ts";
 import type { Origin } from "../origin.ts";
 
 /** The one door for events. */
@@ -21,6 +22,8 @@ export interface Intake {
 export interface IntakeListener {
   /** After the answers of the same commit: what it changed, and what is only passed on. */
   changed(changes: readonly FeedChange[], passing: readonly string[]): void;
+  /** After `changed` of the same commit: identifiers whose repositories are to be settled (grasp.md 6.6). */
+  evidence(identifiers: readonly string[]): void;
   fault(text: string): void;
   /** A thread ended by itself: memory may be wrong, so the process must not go on. */
   died(error: Error): void;
@@ -51,6 +54,7 @@ export class IntakeService implements Intake, AsyncDisposable {
   readonly #verifiers: Verifier[] = [];
   readonly #waiting = new Map<number, Waiting>();
   readonly #proofs = new Map<number, (problem: string | undefined) => void>();
+  readonly #batches = new Map<number, PromiseWithResolvers<readonly FeedChange[]>>();
   #writer: Worker | undefined;
   #waitingBytes = 0;
   #nextTicket = 1;
@@ -112,10 +116,24 @@ export class IntakeService implements Intake, AsyncDisposable {
     });
   }
 
+  /**
+   * Commits what somebody else decided on, through the one writer, between its other commits. When it resolves it is durable and the listener was told;
+   * when it rejects nothing of it happened.
+   */
+  apply(batch: Batch): Promise<readonly FeedChange[]> {
+    if (this.#stopping || this.#writer === undefined)
+      return Promise.reject(new Error("the store takes nothing more: the server is stopping"));
+    const ticket = this.#nextTicket++;
+    const pending = Promise.withResolvers<readonly FeedChange[]>();
+    this.#batches.set(ticket, pending);
+    this.#writer.postMessage({ kind: "apply", ticket, batch } satisfies BatchToApply);
+    return pending.promise;
+  }
+
   /** Answers everything that was taken, then ends the threads. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping = true;
-    if (this.#waiting.size > 0) {
+    if (!this.#isIdle) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
       });
@@ -129,6 +147,10 @@ export class IntakeService implements Intake, AsyncDisposable {
     await ended;
   }
 
+  get #isIdle(): boolean {
+    return this.#waiting.size === 0 && this.#batches.size === 0;
+  }
+
   #verifierFor(lane: number): Verifier {
     return this.#verifiers[lane % this.#verifiers.length] as Verifier;
   }
@@ -138,7 +160,7 @@ export class IntakeService implements Intake, AsyncDisposable {
     for (const verifier of this.#verifiers) verifier.flush();
   }
 
-  #answer({ tickets, ids, kinds, accepted, messages, changes, passing }: Answers): void {
+  #answer({ tickets, ids, kinds, accepted, messages, changes, passing, evidence }: Answers): void {
     for (const [i, ticket] of tickets.entries()) {
       const waiting = this.#waiting.get(ticket);
       if (waiting === undefined) continue;
@@ -153,7 +175,17 @@ export class IntakeService implements Intake, AsyncDisposable {
       );
     }
     if (changes.length > 0 || passing.length > 0) this.#listener.changed(changes, passing);
-    if (this.#waiting.size === 0) this.#idle?.();
+    if (evidence.length > 0) this.#listener.evidence(evidence);
+    if (this.#isIdle) this.#idle?.();
+  }
+
+  #applied({ ticket, changes, problem }: AppliedBatch): void {
+    const pending = this.#batches.get(ticket);
+    this.#batches.delete(ticket);
+    if (changes.length > 0) this.#listener.changed(changes, []);
+    if (problem === undefined) pending?.resolve(changes);
+    else pending?.reject(new Error(problem));
+    if (this.#isIdle) this.#idle?.();
   }
 
   async #startThreads(): Promise<void> {
@@ -173,8 +205,9 @@ export class IntakeService implements Intake, AsyncDisposable {
   #thread(name: string, data: unknown, transferList: MessagePort[]): Worker {
     const worker = new Worker(workerUrl(import.meta.url, name), { workerData: data, transferList, name });
     this.#threads.push(worker);
-    worker.on("message", (message: Answers | ProvedEvent | Started | { kind: "fault"; text: string }) => {
+    worker.on("message", (message: Answers | AppliedBatch | ProvedEvent | Started | { kind: "fault"; text: string }) => {
       if (message.kind === "answers") this.#answer(message);
+      else if (message.kind === "applied") this.#applied(message);
       else if (message.kind === "fault") this.#listener.fault(message.text);
       else if (message.kind === "proved") {
         this.#proofs.get(message.ticket)?.(message.problem);

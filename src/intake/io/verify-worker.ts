@@ -70,5 +70,6 @@ function inspectAll({ tickets, frames, origins }: FramesToInspect): void {
     answers.messages.push(found.kind === "ok" ? found.message : found.text);
   }
   if (candidates.tickets.length > 0) toWriter.postMessage({ kind: "candidates", ...candidates } satisfies Candidates);
-  if (answers.tickets.length > 0) main.postMessage({ kind: "answers", ...answers, changes: [], passing: [] } satisfies Answers);
+  if (answers.tickets.length > 0)
+    main.postMessage({ kind: "answers", ...answers, changes: [], passing: [], evidence: [] } satisfies Answers);
 }

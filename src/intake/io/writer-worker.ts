@@ -7,9 +7,10 @@ import type { Rules } from "../../policy/rules.ts";
 import type { Retentions } from "../../retention/gate-retention.ts";
 import { Sweeper } from "../../retention/io/sweeper.ts";
 import { openWriter } from "../../store/io/sqlite-store.ts";
-import { type Candidate, VANISH_AT_ONCE } from "../admit.ts";
+import { VANISH_AT_ONCE } from "../admit.ts";
 import { type Admitted, admitAll, trusted } from "../admit-all.ts";
-import type { Answers, Candidates, Started } from "../messages.ts";
+import type { Candidate } from "../candidate.ts";
+import type { Answers, AppliedBatch, BatchToApply, Candidates, Started } from "../messages.ts";
 import type { Origin } from "../origin.ts";
 
 /** The thread of the one writer: decides on verified events and commits them, all that came while the last commit was under way in one. */
@@ -21,7 +22,7 @@ export interface WriterWorkerData {
   readonly fromVerifiers: readonly MessagePort[];
 }
 
-export type ToWriter = { readonly kind: "rules"; readonly rules: Rules } | { readonly kind: "stop" };
+export type ToWriter = BatchToApply | { readonly kind: "rules"; readonly rules: Rules } | { readonly kind: "stop" };
 
 /** A commit of more would let the first of them wait too long for its OK. */
 const BATCH_MAX = 1_000;
@@ -32,6 +33,7 @@ let rules = data.rules;
 const store = openWriter(data.directory, () => randomInt(2 ** 31));
 const { writer } = store;
 const queue: { ticket: number; candidate: Candidate }[] = [];
+const batches: BatchToApply[] = [];
 let busy = false;
 let stopping = false;
 
@@ -40,7 +42,7 @@ const sweeper = new Sweeper(
   systemClock,
   { retentions: data.retentions, gatesEveryMs: data.gatesEveryMs },
   {
-    changed: (changes) => post([], { ids: [], kinds: [], accepted: [], messages: [], changes, passing: [] }),
+    changed: (changes) => post([], { ids: [], kinds: [], accepted: [], messages: [], changes, passing: [], evidence: [] }),
     fault: reportFault,
   },
 );
@@ -50,16 +52,15 @@ for (const port of data.fromVerifiers) {
     for (const [i, text] of texts.entries()) {
       queue.push({ ticket: tickets[i] as number, candidate: { event: trusted(text), text, origin: origins[i] as Origin } });
     }
-    if (!busy) {
-      busy = true;
-      // Whatever else has already arrived comes into the same commit.
-      setImmediate(() => void drain());
-    }
+    begin();
   });
 }
 main.on("message", (message: ToWriter) => {
   if (message.kind === "rules") rules = message.rules;
-  else {
+  else if (message.kind === "apply") {
+    batches.push(message);
+    begin();
+  } else {
     stopping = true;
     if (!busy) void stop();
   }
@@ -67,27 +68,51 @@ main.on("message", (message: ToWriter) => {
 main.postMessage({ kind: "started", detail: "" } satisfies Started);
 sweeper.start();
 
+function begin(): void {
+  if (busy) return;
+  busy = true;
+  // Whatever else has already arrived comes into the same commit.
+  setImmediate(() => void drain());
+}
+
 async function drain(): Promise<void> {
-  while (queue.length > 0) {
-    const batch = queue.splice(0, BATCH_MAX);
-    const admitted = await admitAll(
-      writer,
-      batch.map((entry) => entry.candidate),
-      rules,
-      systemClock.now(),
-      reportFault,
-    );
-    post(
-      batch.map((entry) => entry.ticket),
-      admitted,
-    );
-    // One that removed less than it may at once has nothing left to do.
-    const vanished = admitted.changes.length >= VANISH_AT_ONCE && batch.some(({ candidate: { event } }) => event.kind === VANISH);
-    if (vanished || batch.some(({ candidate: { event } }) => expirationOf(event) !== undefined)) sweeper.look(vanished);
+  while (queue.length > 0 || batches.length > 0) {
+    // First those that wait now and not those that come meanwhile: neither they nor events keep the other from its turn.
+    for (const message of batches.splice(0)) main.postMessage(await applied(message));
+    await admitSome();
     await new Promise((resolve) => setImmediate(resolve));
   }
   busy = false;
   if (stopping) await stop();
+}
+
+/** Each in a commit of its own: one that cannot be done takes no other with it. */
+async function applied({ ticket, batch }: BatchToApply): Promise<AppliedBatch> {
+  try {
+    const changes = await writer.transact((tx) => tx.apply(batch));
+    return { kind: "applied", ticket, changes, problem: undefined };
+  } catch (error) {
+    return { kind: "applied", ticket, changes: [], problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function admitSome(): Promise<void> {
+  if (queue.length === 0) return;
+  const batch = queue.splice(0, BATCH_MAX);
+  const admitted = await admitAll(
+    writer,
+    batch.map((entry) => entry.candidate),
+    rules,
+    systemClock.now(),
+    reportFault,
+  );
+  post(
+    batch.map((entry) => entry.ticket),
+    admitted,
+  );
+  // One that removed less than it may at once has nothing left to do.
+  const vanished = admitted.changes.length >= VANISH_AT_ONCE && batch.some(({ candidate: { event } }) => event.kind === VANISH);
+  if (vanished || batch.some(({ candidate: { event } }) => expirationOf(event) !== undefined)) sweeper.look(vanished);
 }
 
 function post(tickets: number[], done: Admitted): void {
