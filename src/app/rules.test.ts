@@ -93,6 +93,7 @@ test("the rules: lists, and no list at all", () => {
     `--repository-blacklist=${npub}/bad`,
     `--repository-whitelist=${npub},name`,
     "--min-pow-difficulty=7",
+    "--maintainer-policy=owner-only",
   );
   expect(rulesOf(config)).toMatchObject({
     acceptance: "open",
@@ -103,6 +104,7 @@ test("the rules: lists, and no list at all", () => {
       { kind: "identifier", identifier: "name" },
     ],
     minPow: 7,
+    maintainerPolicy: "owner-only",
   });
 });
 

@@ -295,7 +295,7 @@ describe.each(STORES)("with purgatory, %s", (_, open) => {
     await door.say(announced(alice));
     await door.host(announced(bob, { d: "other" }));
     const event = pullRequest(mallory, 1, repository(alice), repository(bob, "other"), repository(carol, "missing"), repository(alice));
-    expect(await door.admit(event)).toMatchObject({ message: PURGATORY, evidence: ["hold", "other", "missing"] });
+    expect(await door.admit(event)).toMatchObject({ message: PURGATORY, evidence: ["hold", "other"] });
     expect(await door.heldEvent(event)).toMatchObject({
       what: "pull-request",
       repositories: [repository(alice), repository(bob, "other")],
@@ -378,6 +378,14 @@ describe.each(STORES)("with purgatory, %s", (_, open) => {
     expect(await door.heldIds()).toEqual(ids(announced(bob, { d: "other" }), state(bob)));
     expect(await door.say(deletion(alice, [["e", fakeId("x")]])), "those two did something, so this is the first that did not").toBe("");
     expect((await door.admit(deletion(alice, [["e", fakeId("y")]]))).evidence).toEqual([]);
+  });
+
+  test("grasp.md 11.3: a deletion of what is served tells which repositories it concerns, and only these", async () => {
+    const door = new Door(open());
+    await door.host(announced(alice));
+    await door.say(announced(bob, { d: "other" }));
+    const names = ["hold", "other", "third"].map((d) => ["a", repository(alice, d)]);
+    expect((await door.admit(deletion(alice, names))).evidence).toEqual(["hold"]);
   });
 
   test("NIP-62: a request to vanish reaches what waits", async () => {

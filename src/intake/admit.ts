@@ -60,7 +60,8 @@ async function gatherEvidence(tx: Transaction, event: VerifiedEvent, verdict: Ve
   if (verdict.kind !== "accept" && verdict.kind !== "hold") return [];
   const removed = batch.filter((change) => change.kind === "remove").map(({ id }) => id);
   const addresses = event.kind === DELETION && removed.length > 0 ? deletionTargets(event).addresses : [];
-  return [...new Set([...evidenceOf(event), ...(await evidenceOfRemoval(tx, removed, addresses))])];
+  const repositories = verdict.kind === "hold" && verdict.holding.what === "pull-request" ? verdict.holding.repositories : [];
+  return [...new Set([...evidenceOf(event, repositories), ...(await evidenceOfRemoval(tx, removed, addresses))])];
 }
 
 interface Gathered {
