@@ -7,9 +7,11 @@ import { GitSlots, slotLimits } from "../../src/git/io/git-slots.ts";
 import { SettleWorld } from "../kit/settle-world.ts";
 
 const [directory = "", at = ""] = process.argv.slice(2);
+/** Of the points within a ref transaction, which have a test of their own, only those after which more is true than before. */
+const POINT = /^(?:made|intent|renamed packed-refs|HEAD|done|record|commit)$/;
 let left = Number(at);
 const point = async (name: string): Promise<void> => {
-  if (left-- > 0) return;
+  if (!POINT.test(name) || left-- > 0) return;
   process.stdout.write(name);
   process.kill(process.pid, "SIGKILL");
   // Nothing more is written, whenever the signal comes.

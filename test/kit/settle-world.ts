@@ -55,17 +55,19 @@ export class SettleWorld implements AsyncDisposable {
     this.#writer = openWriter(relay, () => 7);
     this.store = openReader(relay);
     this.#objects = new Objects(processes, clock);
-    this.host = new GitRepositoryHost({ gitDataPath: this.data, objects: this.#objects, clock, ...(step === undefined ? {} : { step }) });
+    const fault = (where: string, error: unknown) => void this.faults.push(`${where}: ${String(error)}`);
+    const options = { gitDataPath: this.data, objects: this.#objects, clock, fault };
+    this.host = new GitRepositoryHost({ ...options, ...(step === undefined ? {} : { step }) });
     const { reader, held } = this.store;
     const host = wrap?.(this.host) ?? this.host;
-    const evidence = new EvidenceReader({ reader, held, host, clock, policy: () => "reciprocal", isHosted: () => true });
+    const evidence = new EvidenceReader({ reader, held, host, clock, policy: () => "reciprocal", isHosted: () => true, fault });
     const ports = {
       commit: async (batch: Batch) => {
         await beforeCommit?.(batch);
         this.commits += 1;
         await this.apply(batch);
       },
-      fault: (where: string, error: unknown) => void this.faults.push(`${where}: ${String(error)}`),
+      fault,
     };
     this.service = new SettleService({ evidence, held, host, clock, ports });
   }

@@ -1,8 +1,7 @@
+import { invariant } from "../../base/assert.ts";
 import { BoundedMap } from "../../base/bounded.ts";
 import type { Clock } from "../../base/clock.ts";
-import { FaultError } from "../../base/fault.ts";
 import { Lanes } from "../../base/io/lane.ts";
-import type { Instant } from "../../base/time.ts";
 import type { TransactionTools } from "../../git/io/ref-change.ts";
 import { readRefs } from "../../git/io/refs.ts";
 import { applyRefs, type RefTransaction, recoverRefs, type TransactionOutcome } from "../../git/io/transaction.ts";
@@ -12,35 +11,29 @@ import { isTag } from "../../git/ref-name.ts";
 import { withUpdates } from "../../git/ref-update.ts";
 import type { RepoId } from "../../grasp/repo-id.ts";
 import { type PoolId, poolPath, type RepositoryKey, repositoryKey } from "../../pool/layout.ts";
-import type { Alignment, AlignOutcome, HostedRepository, RepositoryHost, SettledRecord } from "../../settle/ports.ts";
+import type { Alignment, AlignOutcome, HostedRepository, RepositoryHost } from "../../settle/ports.ts";
 import { isEmptyPlan } from "../../settle/ref-plan.ts";
+import { type Kind, ObjectFacts, type ObjectReader } from "./object-facts.ts";
 import { type Housing, RepositoryHouse } from "./repository-house.ts";
-import { readSettled, type SettledFile, writeSettled } from "./settled-file.ts";
+import { readSettled, retaining, type SettledFile, writeSettled } from "./settled-file.ts";
 
 /** Repositories whose refs stay in memory: a ref costs about 200 bytes, and a thousand repositories with a thousand refs each are 200 MB. */
 const LOADED_MAX = 1_000;
-/** Types and targets of objects are facts for ever, so they are remembered apart from where the objects are. */
-const FACTS_MAX = 200_000;
 /** Pushes and settlements behind each other in one repository; more than these would wait for minutes. */
 const LANE_MAX = 256;
-/** More than a project loses in 90 days; the newest are kept. */
-const RETAINED_MAX = 20_000;
-
-/** What is asked of git about objects (git/io/objects.ts). */
-export interface ObjectReader {
-  look(gitDir: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, string>>;
-  peel(gitDir: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, { readonly oid: Oid }>>;
-}
 
 export interface HostOptions {
   readonly gitDataPath: string;
   readonly objects: ObjectReader;
   readonly clock: Clock;
+  /** A repository that cannot be read: it is left out, and the others go on. */
+  readonly fault: (where: string, error: unknown) => void;
   /** Called between any two changes of the disk: where tests end the process. */
   readonly step?: (name: string) => void | Promise<void>;
 }
 
-interface Loaded {
+/** A repository as it is on disk. */
+export interface Loaded {
   /** `undefined`: it was not made yet (grasp.md 5.5). */
   readonly housing: Housing | undefined;
   readonly refs: RefMap;
@@ -49,34 +42,34 @@ interface Loaded {
 
 /** A repository under its lock: nobody else moves its refs meanwhile. */
 export interface LockedRepository {
-  readonly refs: RefMap;
-  readonly settled: SettledRecord;
-  readonly housing: Housing | undefined;
+  readonly now: Loaded;
   /** Made now if it is not there, with this pool (`poolOf`, asked before the lock is taken) or one of its own. */
   make(format: ObjectFormat, pool: PoolId | undefined): Promise<Housing>;
+  /** After a refusal or a fault `now` is what it was before; the next lock reads the disk. */
   apply(transaction: RefTransaction): Promise<TransactionOutcome>;
+  record(settled: SettledFile): Promise<void>;
 }
 
 /** Every repository of this server. Refs are in memory and true, because everything that moves them goes through a lane here. */
 export class GitRepositoryHost implements RepositoryHost {
   readonly house: RepositoryHouse;
   readonly #options: HostOptions;
+  readonly #facts: ObjectFacts;
   readonly #lanes = new Lanes<RepositoryKey>(LANE_MAX);
   readonly #loaded = new BoundedMap<RepositoryKey, Loaded>(LOADED_MAX);
-  /** Where a crash of an earlier process was looked for: later, a lock is somebody's. */
+  /** Where an earlier process's crash was looked for: a lock that appears later is somebody's. */
   readonly #recovered = new Set<RepositoryKey>();
-  readonly #types = new BoundedMap<Oid, "commit" | "other">(FACTS_MAX);
-  readonly #targets = new BoundedMap<Oid, Oid | "itself">(FACTS_MAX);
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#facts = new ObjectFacts(options.objects);
     this.house = new RepositoryHouse(options.gitDataPath);
   }
 
   async read(repo: RepoId): Promise<HostedRepository> {
     const { housing, refs, settled } = await this.#load(repo);
     const { standing, aligned } = settled;
-    // A repository that only waits for its first objects has no format yet that could not be another (grasp.md 6.4).
+    // One that only waits for its first objects has no format yet that could not be another (grasp.md 6.4).
     const isDecided = refs.refs.size > 0 || aligned !== undefined;
     return { refs, standing, aligned, format: isDecided ? housing?.format : undefined };
   }
@@ -84,89 +77,112 @@ export class GitRepositoryHost implements RepositoryHost {
   /** What annotated tags of these refs finally name, for advertisements. */
   async peeled(repo: RepoId): Promise<ReadonlyMap<Oid, Oid>> {
     const { housing, refs } = await this.#load(repo);
-    if (housing === undefined) return new Map();
-    return this.#peel(
-      housing.directory,
-      [...refs.refs].filter(([name]) => isTag(name)).map(([, oid]) => oid),
-    );
+    const tags = [...refs.refs].flatMap(([name, oid]) => (isTag(name) ? [oid] : []));
+    return housing === undefined ? new Map() : this.#facts.peel(housing.directory, tags);
   }
 
-  async lookUp(repo: RepoId, mates: readonly RepoId[], oids: Iterable<Oid>): Promise<ReadonlyMap<Oid, "commit" | "other">> {
+  async lookUp(repo: RepoId, mates: readonly RepoId[], oids: Iterable<Oid>): Promise<ReadonlyMap<Oid, Kind>> {
     const { housing, refs } = await this.#load(repo);
-    const found = new Map<Oid, "commit" | "other">();
-    // Permanent storage is closed (grasp.md 9.5): what a ref names is here, and what it is does not change.
+    const found = new Map<Oid, Kind>();
+    // Permanent storage is closed (grasp.md 9.5), so what a ref names is here and need not be asked for again.
     const named = new Set(refs.refs.values());
     const asked: Oid[] = [];
     for (const oid of new Set(oids)) {
-      const type = named.has(oid) ? this.#types.get(oid) : undefined;
-      if (type === undefined) asked.push(oid);
-      else found.set(oid, type);
+      const kind = named.has(oid) ? this.#facts.kindOf(oid) : undefined;
+      if (kind === undefined) asked.push(oid);
+      else found.set(oid, kind);
     }
+    // An id of the other format is not asked for: git would take it for the name of a ref.
     for (const [format, some] of Map.groupBy(asked, formatOf)) {
-      const gitDir =
-        housing === undefined ? await this.#poolDirectory(mates, format) : housing.format === format ? housing.directory : undefined;
+      const own = housing?.format === format ? housing.directory : undefined;
+      const gitDir = housing === undefined ? await this.#poolDirectory(mates, format) : own;
       if (gitDir === undefined) continue;
-      for (const [oid, type] of await this.#options.objects.look(gitDir, some)) {
-        const kind = type === "commit" ? "commit" : "other";
-        this.#types.set(oid, kind);
-        found.set(oid, kind);
-      }
+      for (const [oid, kind] of await this.#facts.look(gitDir, some)) found.set(oid, kind);
     }
     return found;
   }
 
   async align(repo: RepoId, alignment: Alignment): Promise<AlignOutcome> {
-    const { plan, settled, format } = alignment;
+    const { plan, format, mates, retain, retainUntil } = alignment;
     const { head } = plan;
-    const pool = format === undefined ? undefined : await this.poolOf(alignment.mates, format);
+    const pool = format === undefined ? undefined : await this.poolOf(mates, format);
     return this.locked(repo, async (locked) => {
-      if (head !== undefined && locked.refs.head !== head.from) return this.#moved(repo, "HEAD");
-      if (locked.housing === undefined) {
-        if (format === undefined) throw new FaultError({ kind: "protocol", what: "a repository of no object format" });
+      if (head !== undefined && locked.now.refs.head !== head.from) return this.#moved(repo, "HEAD");
+      if (locked.now.housing === undefined) {
+        invariant(format !== undefined, "a repository is made for a state, and that has a format");
         await locked.make(format, pool);
       }
-      if (alignment.retain.length > 0) await this.#record(repo, locked.settled, alignment);
+      // What is retained is on disk before refs let go of it, and what was aligned to after they moved.
+      if (retain.length > 0) await locked.record(retaining(locked.now.settled, retain, retainUntil, this.#options.clock.now()));
       if (!isEmptyPlan(plan)) {
         const outcome = await locked.apply({ updates: plan.transactions.flat(), head: head?.to });
         if (outcome.kind === "moved") return this.#moved(repo, outcome.ref);
         if (outcome.kind === "clash") return this.#moved(repo, outcome.refs.join(" beside "));
       }
-      await this.#record(repo, settled, { retain: [], retainUntil: alignment.retainUntil });
+      const { standing, aligned } = alignment.settled;
+      const before = locked.now.settled;
+      const isSame = before.standing === standing && before.aligned?.id === aligned?.id;
+      if (!isSame) await locked.record({ ...before, standing, aligned });
       return { kind: "aligned" };
     });
   }
 
   async *aligned(): ReturnType<RepositoryHost["aligned"]> {
     for await (const directory of this.house.directories()) {
-      const settled = await readSettled(directory);
+      const settled = await readSettled(directory).catch((error: unknown) => this.#options.fault("reading a repository", error));
       if (settled?.aligned !== undefined) yield { repo: settled.repo, state: settled.aligned };
     }
   }
 
-  /** For whoever moves refs: settling, and pushes. */
+  /** The pool of the first of these mates that has one of this format; a repository that was closed is held apart (grasp.md 7.13, 11.4). */
+  async poolOf(mates: readonly RepoId[], format: ObjectFormat): Promise<PoolId | undefined> {
+    for (const mate of mates) {
+      const { housing, settled } = await this.#load(mate);
+      const isHeld = settled.standing === "waiting" && settled.aligned !== undefined;
+      if (housing?.format === format && !isHeld) return housing.home;
+    }
+    return undefined;
+  }
+
+  /** For whoever moves refs: settling, and pushes. It must not lock another repository inside. */
   locked<T>(repo: RepoId, work: (locked: LockedRepository) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const key = repositoryKey(repo);
-    return this.#lanes.run(
-      key,
-      async () => {
-        const first = await this.#loadAlone(repo, key);
-        const now = (): Loaded => this.#loaded.peek(key) ?? first;
-        return work({
-          get refs() {
-            return now().refs;
-          },
-          get settled() {
-            return now().settled;
-          },
-          get housing() {
-            return now().housing;
-          },
-          make: async (format, pool) => now().housing ?? this.#make(repo, key, format, pool),
-          apply: (transaction) => this.#apply(key, now(), transaction),
-        });
-      },
-      signal,
-    );
+    const { step } = this.#options;
+    const run = async (): Promise<T> => {
+      let now = await this.#loadAlone(repo, key);
+      const become = (next: Loaded): void => {
+        now = next;
+        this.#loaded.set(key, next);
+      };
+      return work({
+        get now() {
+          return now;
+        },
+        make: async (format, pool) => {
+          if (now.housing !== undefined) return now.housing;
+          const housing = await this.house.make(repo, format, pool);
+          await step?.("made");
+          this.#recovered.add(key);
+          become({ ...now, housing, refs: await readRefs(housing.directory) });
+          return housing;
+        },
+        apply: async (transaction) => {
+          const directory = directoryOf(now);
+          // Until it is known what came of it, memory says nothing.
+          this.#loaded.delete(key);
+          const outcome = await applyRefs(directory, transaction, this.#tools(directory));
+          const refs = { refs: withUpdates(now.refs.refs, transaction.updates), head: transaction.head ?? now.refs.head };
+          if (outcome.kind === "applied") become({ ...now, refs });
+          return outcome;
+        },
+        record: async (settled) => {
+          await writeSettled(directoryOf(now), settled);
+          await step?.("record");
+          become({ ...now, settled });
+        },
+      });
+    };
+    return this.#lanes.run(key, run, signal);
   }
 
   async #load(repo: RepoId): Promise<Loaded> {
@@ -193,55 +209,10 @@ export class GitRepositoryHost implements RepositoryHost {
     return loaded;
   }
 
-  async #make(repo: RepoId, key: RepositoryKey, format: ObjectFormat, pool: PoolId | undefined): Promise<Housing> {
-    const before = await this.#loadAlone(repo, key);
-    const housing = await this.house.make(repo, format, pool);
-    await this.#options.step?.("made");
-    this.#recovered.add(key);
-    this.#loaded.set(key, { ...before, housing, refs: await readRefs(housing.directory) });
-    return housing;
-  }
-
-  async #apply(key: RepositoryKey, before: Loaded, transaction: RefTransaction): Promise<TransactionOutcome> {
-    const directory = before.housing?.directory;
-    if (directory === undefined) throw new FaultError({ kind: "protocol", what: "refs of a repository that was not made" });
-    // Until it is known what came of it, memory says nothing: the next one reads the disk.
-    this.#loaded.delete(key);
-    const outcome = await applyRefs(directory, transaction, this.#tools(directory));
-    if (outcome.kind !== "applied") return outcome;
-    const refs = { refs: withUpdates(before.refs.refs, transaction.updates), head: transaction.head ?? before.refs.head };
-    this.#loaded.set(key, { ...before, refs });
-    return outcome;
-  }
-
-  async #record(repo: RepoId, { standing, aligned }: SettledRecord, { retain, retainUntil }: Pick<Alignment, "retain" | "retainUntil">) {
-    const key = repositoryKey(repo);
-    const before = await this.#loadAlone(repo, key);
-    if (before.housing === undefined) return;
-    const isSame = before.settled.standing === standing && before.settled.aligned?.id === aligned?.id;
-    if (isSame && retain.length === 0) return;
-    const now = this.#options.clock.now();
-    const all: [Oid, Instant][] = [...before.settled.retained].filter(([oid, until]) => until > now && !retain.includes(oid));
-    for (const oid of retain) all.push([oid, retainUntil]);
-    const settled = { repo, standing, aligned, retained: new Map(all.slice(-RETAINED_MAX)) };
-    await writeSettled(before.housing.directory, settled);
-    await this.#options.step?.("record");
-    this.#loaded.set(key, { ...before, settled });
-  }
-
+  /** Somebody else has written here: the next one reads the disk. */
   #moved(repo: RepoId, what: string): AlignOutcome {
     this.#loaded.delete(repositoryKey(repo));
     return { kind: "moved", what };
-  }
-
-  /** The pool of the first of these mates that has one of this format; a repository that was closed is held apart (grasp.md 7.13, 11.4). */
-  async poolOf(mates: readonly RepoId[], format: ObjectFormat): Promise<PoolId | undefined> {
-    for (const mate of mates) {
-      const { housing, settled } = await this.#load(mate);
-      const isHeld = settled.standing === "waiting" && settled.aligned !== undefined;
-      if (housing?.format === format && !isHeld) return housing.home;
-    }
-    return undefined;
   }
 
   async #poolDirectory(mates: readonly RepoId[], format: ObjectFormat): Promise<string | undefined> {
@@ -251,22 +222,11 @@ export class GitRepositoryHost implements RepositoryHost {
 
   #tools(directory: string): TransactionTools {
     const { step } = this.#options;
-    return { peel: (oids) => this.#peel(directory, oids), ...(step === undefined ? {} : { step }) };
+    return { peel: (oids) => this.#facts.peel(directory, oids), ...(step === undefined ? {} : { step }) };
   }
+}
 
-  async #peel(directory: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Oid>> {
-    const asked = oids.filter((oid) => this.#targets.get(oid) === undefined && this.#types.peek(oid) !== "commit");
-    const found = await this.#options.objects.peel(directory, asked);
-    for (const oid of asked) {
-      const target = found.get(oid)?.oid ?? (this.#types.peek(oid) === undefined ? undefined : "itself");
-      // Of what is not here nothing is known yet.
-      if (target !== undefined) this.#targets.set(oid, target);
-    }
-    const peeled = new Map<Oid, Oid>();
-    for (const oid of oids) {
-      const target = this.#targets.peek(oid) ?? found.get(oid)?.oid ?? "itself";
-      if (target !== "itself") peeled.set(oid, target);
-    }
-    return peeled;
-  }
+function directoryOf({ housing }: Loaded): string {
+  invariant(housing !== undefined, "a repository is made before it is written to");
+  return housing.directory;
 }

@@ -17,6 +17,9 @@ export interface SettledFile extends SettledRecord {
   readonly retained: ReadonlyMap<Oid, Instant>;
 }
 
+/** More than a project loses in 90 days; the newest are kept. */
+const RETAINED_MAX = 20_000;
+
 const VERSION = 1;
 const pathOf = (directory: string): string => join(directory, "settled.json");
 
@@ -42,6 +45,17 @@ export async function writeSettled(directory: string, { repo, standing, aligned,
   };
   await removeFile(`${path}.lock`);
   await replaceFile(path, JSON.stringify(stored), `${path}.lock`);
+}
+
+/** With these kept too, and without those whose time is over. */
+export function retaining(before: SettledFile, oids: readonly Oid[], until: Instant, now: Instant): SettledFile {
+  const retained = new Map([...before.retained].filter(([, end]) => end > now));
+  for (const oid of oids) {
+    // Last in order, for the first ones go when there are too many.
+    retained.delete(oid);
+    retained.set(oid, until);
+  }
+  return { ...before, retained: new Map([...retained].slice(-RETAINED_MAX)) };
 }
 
 interface Stored {

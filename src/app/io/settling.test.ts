@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { sign } from "../../../test/kit/event-builder.ts";
@@ -15,6 +15,7 @@ import {
   type WorldOptions,
 } from "../../../test/kit/settle-world.ts";
 import { Objects } from "../../git/io/objects.ts";
+import { type Identifier, readIdentifier } from "../../grasp/identifier.ts";
 import type { EventId } from "../../nostr/event.ts";
 import { encodeNpub } from "../../nostr/npub.ts";
 import type { RepositoryHost } from "../../settle/ports.ts";
@@ -121,9 +122,9 @@ it("deleting the active state brings back the one before, and the last closes th
   await world.apply([{ kind: "remove", id: second.id as EventId }]);
   await world.settle();
   expect([world.refs(alice), await world.serves(first)]).toEqual([{ "refs/heads/main": tip }, true]);
-  await world.host.locked(repoOf(alice), async ({ settled }) => {
-    expect(settled, "6.6: what was reachable before is retained").toMatchObject({ standing: "served", aligned: { id: first.id } });
-    expect([...(settled as unknown as { retained: Map<string, number> }).retained.keys()]).toEqual([next]);
+  await world.host.locked(repoOf(alice), async ({ now: { settled } }) => {
+    expect(settled).toMatchObject({ standing: "served", aligned: { id: first.id } });
+    expect([...settled.retained.keys()], "6.6: what was reachable before is retained").toEqual([next]);
   });
   await world.apply([{ kind: "remove", id: first.id as EventId }]);
   // At a start: nothing of it waits, but its state is gone.
@@ -277,4 +278,25 @@ it("objects that refs name are known without asking git again", async () => {
   expect(asking).not.toHaveBeenCalled();
   expect([...(await world.host.lookUp(repoOf(alice), [], [oid("e".repeat(40))]))]).toEqual([]);
   expect(asking).toHaveBeenCalledOnce();
+});
+
+it("a repository that cannot be read is reported and left alone, and holds up nobody of the same name", async () => {
+  const { tip, first } = await served();
+  const bobs = announce(bob);
+  await world.hold(bobs, state(bob, { "refs/heads/main": await world.commit(bob, "other") }));
+  const directory = world.host.house.directoryOf(repoOf(alice));
+  writeFileSync(join(directory, "settled.json"), "{");
+  const path = world.data.slice(0, -"/git".length);
+  await world[Symbol.asyncDispose]();
+  world = open({}, path);
+  expect(await world.settle()).toMatchObject({ unaligned: [alice.pubkey] });
+  expect(world.faults).toHaveLength(1);
+  expect([await world.serves(bobs), await world.serves(first), world.refs(alice)]).toEqual([true, true, { "refs/heads/main": tip }]);
+});
+
+it("more names than are settled at once are all settled", async () => {
+  const names = Array.from({ length: 20 }, (_, n) => readIdentifier(`name-${n}`) as Identifier);
+  const settled = await Promise.all(names.map((name) => world.service.settle(name)));
+  expect(settled.every(({ unaligned }) => unaligned.length === 0)).toBe(true);
+  expect(world.service.size).toBe(0);
 });

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { toUnixSeconds, unixSeconds } from "../../base/time.ts";
 import { type Announcement, readAnnouncement } from "../../grasp/announcement.ts";
 import type { Identifier } from "../../grasp/identifier.ts";
-import { type MaintainerPolicy, maintainersOf, newestByAuthor } from "../../grasp/maintainers.ts";
+import { type MaintainerPolicy, type MaintainerSet, maintainersOf, newestByAuthor } from "../../grasp/maintainers.ts";
 import { readPullRequest } from "../../grasp/pull-request.ts";
 import { type RepoId, repoCoordinate } from "../../grasp/repo-id.ts";
 import { readState } from "../../grasp/state.ts";
@@ -35,7 +35,15 @@ export interface EvidenceSources {
   readonly policy: () => MaintainerPolicy;
   /** grasp.md 5.3: does this announcement have a repository here, or is it only stored? */
   readonly isHosted: (announcement: Announcement) => boolean;
+  readonly fault: (where: string, error: unknown) => void;
 }
+
+export interface Gathered extends Evidence {
+  /** Owners whose repository could not be read; it is left out and was reported. */
+  readonly unread: readonly PublicKey[];
+}
+
+type Found = Omit<RepositoryEvidence, "objects"> & { readonly maintainers: MaintainerSet };
 
 /**
  * Reads what a settlement looks at. Refs are read before what was recorded about them: a push writes its record and then moves refs, so whoever sees its
@@ -48,17 +56,19 @@ export class EvidenceReader {
     this.#from = sources;
   }
 
-  async gather(identifier: Identifier): Promise<Evidence> {
+  /** One repository that cannot be read is left out: strangers may share its name, and its fault is not theirs. */
+  async gather(identifier: Identifier): Promise<Gathered> {
     const { host, policy, isHosted } = this.#from;
     const announcements = await this.#announcements(identifier);
     const newest = newestByAuthor(announcements);
     const repoOf = (owner: PublicKey): RepoId => ({ owner, identifier });
-    const hosted = [...newest.values()]
-      .filter(isHosted)
-      .map(({ owner }) => ({ owner, maintainers: maintainersOf(newest, owner, policy()) }));
-    const found: (Omit<RepositoryEvidence, "objects"> & { readonly maintainers: ReturnType<typeof maintainersOf> })[] = [];
-    for (const one of hosted) found.push({ ...one, ...(await host.read(repoOf(one.owner))) });
-
+    const found: Found[] = [];
+    const unread: PublicKey[] = [];
+    for (const { owner } of [...newest.values()].filter(isHosted)) {
+      const read = await this.#unlessFaulty(() => host.read(repoOf(owner)));
+      if (read === undefined) unread.push(owner);
+      else found.push({ owner, maintainers: maintainersOf(newest, owner, policy()), ...read });
+    }
     const states = await this.#states(identifier, found);
     const pullRequests = await this.#pullRequests(identifier, found);
     const overlay = await this.#overlay(identifier, found, states);
@@ -66,16 +76,26 @@ export class EvidenceReader {
     const matesOf = matesIn(found);
     const repositories: RepositoryEvidence[] = [];
     for (const one of found) {
-      const present = await host.lookUp(repoOf(one.owner), matesOf(one.owner).map(repoOf), oids);
-      repositories.push({ ...one, objects: (oid) => present.get(oid) ?? "absent" });
+      const present = await this.#unlessFaulty(() => host.lookUp(repoOf(one.owner), matesOf(one.owner).map(repoOf), oids));
+      if (present === undefined) unread.push(one.owner);
+      else repositories.push({ ...one, objects: (oid) => present.get(oid) ?? "absent" });
     }
-    return { identifier, announcements, states, pullRequests, overlay, repositories };
+    return { identifier, announcements, states, pullRequests, overlay, repositories, unread };
   }
 
   /** Is this event still here, served or held? */
   async isKnown(id: EventId): Promise<boolean> {
     if ((await this.#from.held.waits(id)) !== undefined) return true;
     return (await this.#served({ ids: [id], tags: new Map() })).length > 0;
+  }
+
+  async #unlessFaulty<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#from.fault("reading a repository", error);
+      return undefined;
+    }
   }
 
   async #announcements(identifier: Identifier): Promise<readonly (Announcement & AnnouncementEvidence)[]> {
@@ -87,15 +107,13 @@ export class EvidenceReader {
     ];
     return all.flatMap(({ event, standing }) => {
       const read = readAnnouncement(event);
-      // Promoted between the two readings: once is enough.
-      const isSecond = standing !== "served" && served.some(({ id }) => id === event.id);
-      return typeof read === "string" || read.identifier !== identifier || isSecond ? [] : [{ ...read, standing }];
+      return typeof read === "string" || read.identifier !== identifier ? [] : [{ ...read, standing }];
     });
   }
 
   async #states(
     identifier: Identifier,
-    repositories: readonly (Pick<RepositoryEvidence, "aligned"> & { readonly maintainers: ReturnType<typeof maintainersOf> })[],
+    repositories: readonly Pick<Found, "aligned" | "maintainers">[],
   ): Promise<readonly StateEvidence[]> {
     const authors = [...new Set(repositories.flatMap(({ maintainers }) => [...maintainers.confirmed, ...maintainers.invited]))];
     const states = new Map<EventId, StateEvidence>();

@@ -20,6 +20,8 @@ import type { EvidenceReader } from "./evidence-reader.ts";
 const TRIES_MAX = 2;
 /** Where every round finds other refs than the one before, somebody writes without pause: he will ask for another settlement when he is done. */
 const ROUNDS_MAX = 6;
+/** Each has a few readings of the store and perhaps a git process; more at once would only make all of them slower. */
+const AT_ONCE_MAX = 8;
 /** What is held is listed in pages of this size at boot. */
 const PAGE = 500;
 
@@ -49,6 +51,9 @@ interface Turn {
 export class SettleService {
   readonly #parts: SettleParts;
   readonly #turns = new Map<Identifier, Turn>();
+  #running = 0;
+  /** Those that wait for another identifier's settlement to end: at most one for each that has changed. */
+  readonly #waitingToRun: (() => void)[] = [];
 
   constructor(parts: SettleParts) {
     this.#parts = parts;
@@ -118,11 +123,18 @@ export class SettleService {
   }
 
   async #run(identifier: Identifier): Promise<Settled> {
+    if (this.#running >= AT_ONCE_MAX) await new Promise<void>((resolve) => this.#waitingToRun.push(resolve));
+    else this.#running += 1;
     try {
       return await this.#rounds(identifier);
     } catch (error) {
       this.#parts.ports.fault("settling", error);
       throw error;
+    } finally {
+      // Whoever waits takes the place over.
+      const next = this.#waitingToRun.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
     }
   }
 
@@ -133,12 +145,15 @@ export class SettleService {
     for (let round = 1; ; round++) {
       const begun = await this.#begun(identifier);
       const facts = await evidence.gather(identifier);
-      const settlement = settle(facts);
+      const whole = settle(facts);
+      // A repository that could not be read may still need what nobody else can complete.
+      const settlement = facts.unread.length === 0 ? whole : { ...whole, dropped: [] };
       const aligned = isSettled(settlement)
         ? new Set(settlement.repositories.map(({ owner }) => owner))
         : await this.#align(identifier, facts, settlement, tries);
       const isAligned = (owner: PublicKey): boolean => aligned.has(owner);
-      const done = begun.filter((owner) => isAligned(owner) || !facts.repositories.some((one) => one.owner === owner));
+      const isOpen = (owner: PublicKey): boolean => facts.unread.includes(owner) || facts.repositories.some((one) => one.owner === owner);
+      const done = begun.filter((owner) => isAligned(owner) || !isOpen(owner));
       const marks = done.map((owner): Change => ({ kind: "intent-done", repository: repoCoordinate({ owner, identifier }) }));
       const batch = [...settlementBatch(settlement, isAligned, clock.now()), ...marks];
       if (batch.length > 0) await ports.commit(batch);
@@ -147,7 +162,7 @@ export class SettleService {
       const isHopeless = round >= ROUNDS_MAX || unaligned.every((one) => tries.of(one) >= TRIES_MAX);
       if (!isHopeless) continue;
       for (const one of unaligned) ports.fault("aligning a repository", tries.why(one));
-      return { promoted, unaligned: unaligned.map(({ owner }) => owner), keep: settlement.keep };
+      return { promoted, unaligned: [...unaligned.map(({ owner }) => owner), ...facts.unread], keep: settlement.keep };
     }
   }
 
