@@ -182,6 +182,16 @@ describe("lifetimes (grasp.md 6.2)", () => {
     expect([2, 3].map((n) => world.where(fakeId(n)))).toEqual(["remembered", "remembered"]);
   });
 
+  test("a fetch of the process before keeps nothing after a start", () => {
+    const world = new World();
+    world.hold(state(1));
+    world.tell({ kind: "fetch-began", fetch: "f1", projects: [hold] });
+    world.pass(29 * MINUTE);
+    world.down(HOUR);
+    world.tell({ kind: "round-ended", project: hold });
+    expect(kinds(world.pass(MINUTE))).toEqual(["expire", "need"]);
+  });
+
   test("a project that has no round is waited for as long as anything waits, not for ever", () => {
     const world = new World();
     world.hold(announcement(1));
@@ -388,10 +398,17 @@ describe("invited keys (grasp.md 4.5)", () => {
     const world = new World();
     world.hold(state(1, { invited: true }));
     for (let n = 0; n < 2_000 && world.where(fakeId(1)) === "waiting"; n++) {
-      world.tell(settled({ standing: [standing(fakeId(1), { invited: n % 2 === 1 })] }));
+      for (const invited of [true, false]) world.tell(settled({ standing: [standing(fakeId(1), { invited })] }));
       world.pass(10 * MINUTE);
     }
     expect(world.where(fakeId(1))).toBe("remembered");
+  });
+
+  test("what confirmed keys hold takes no room from them", () => {
+    const world = new World();
+    for (let n = 1; n <= 16; n++) world.hold(state(n));
+    expect(world.hold(state(20, { invited: true, author: bob }))).toEqual([]);
+    expect(world.where(fakeId(20))).toBe("waiting");
   });
 
   test("1 per author: a newer one takes the older one's place, an older one is refused", () => {
