@@ -57,6 +57,7 @@ export function fetchEndpoint(options: FetchOptions): GitHandler {
     const body = new RequestBody(request, limits.bodyBytesMax);
     const gone = new AbortController();
     response.once("close", () => gone.abort());
+    if (response.destroyed) gone.abort();
     let answer: GitAnswer | undefined;
     try {
       const view = options.repositories.view(path.repo, options.clock.now());

@@ -102,7 +102,7 @@ it.each(VERSIONS.flatMap((version) => [["blob:none", version] as const, ["tree:0
     const to = await clone(version, "full", "--bare", `--filter=${filter}`);
     const missing = (await inside(to, "rev-list", "--objects", "--missing=print", "--all")).split("\n").filter((l) => l.startsWith("?"));
     expect(missing.length).toBeGreaterThanOrEqual(4);
-    // What the server never leaves unset is what a client of its own would have: it may go and get the rest.
+    // This client, unlike git as the server runs it, goes and gets what is missing.
     const shown = await git([...speaking(version), "show", `${tips.main}:file`], { cwd: to, env: { GIT_NO_LAZY_FETCH: "0" } });
     expect(shown).toBe("three");
   },
@@ -134,26 +134,20 @@ it.each([0, 1] as const)("grasp.md 7.10: what no ref reaches is not fetched by i
   expect(run.stderr).toContain(`not our ref ${tips.dangling}`);
 });
 
-it.each(VERSIONS)(
-  "grasp.md 5.5: a clone of an announcement that waits is empty, in protocol %d, and no git was started for it",
-  async (version) => {
-    const started = rig.helper.pid;
-    const to = await clone(version, "empty");
-    expect(await inside(to, "symbolic-ref", "HEAD")).toBe("refs/heads/master");
-    expect(await inside(to, "for-each-ref")).toBe("");
-    expect(rig.helper.pid).toBe(started);
-  },
-);
+it.each(VERSIONS)("grasp.md 5.5: a clone of an announcement that waits is empty, in protocol %d", async (version) => {
+  const to = await clone(version, "empty");
+  expect(await inside(to, "symbolic-ref", "HEAD")).toBe("refs/heads/master");
+  expect(await inside(to, "for-each-ref")).toBe("");
+});
 
 it.each(VERSIONS)("many refs in protocol %d", async (version) => {
   const to = await clone(version, "many");
   expect((await inside(to, "for-each-ref", "refs/remotes/origin/topic")).split("\n").length).toBe(3_000);
 });
 
-it("grasp.md 7.15: one branch of many is asked for by its name, and refs cost no process", async () => {
-  const before = rig.slots.running;
-  expect((await git([...speaking(2), "ls-remote", door.url("many"), "refs/heads/topic/7"])).split("\n").length).toBe(1);
-  expect(rig.slots.running).toBe(before);
+it.each(VERSIONS)("one branch of many, asked for by its name in protocol %d", async (version) => {
+  const line = await git([...speaking(version), "ls-remote", door.url("many"), "refs/heads/topic/7"]);
+  expect(line).toMatch(/^[0-9a-f]{40}\trefs\/heads\/topic\/7$/);
 });
 
 it.each(VERSIONS)("SHA-256 in protocol %d", async (version) => {
@@ -171,19 +165,20 @@ it("grasp.md 7.11: an unknown repository is not found, and git says so", async (
   expect(run.stderr).toContain("not found");
 });
 
-it("grasp.md 7.2: a large request comes gzip'd or in chunks", async () => {
-  const to = await clone(2, "many");
+it.each([0, 2] as const)("grasp.md 7.2: a large request comes gzip'd or in chunks, in protocol %d", async (version) => {
+  const to = await clone(version, "many");
   // Ten thousand commits that the server does not know: `have` lines, in several rounds.
   const lines = ["reset refs/heads/other\n"];
   for (let n = 1; n <= 10_000; n++) lines.push(`commit refs/heads/other\nmark :${n}\ncommitter a <a@b> ${n} +0000\ndata 1\nx\n`);
   await git(["fast-import", "--quiet"], { cwd: to, input: lines.join("") });
-  const wanted = commit(rig.path("many"), "later");
   for (const buffer of ["65536", "1048576"]) {
+    const wanted = commit(rig.path("many"), `later ${version} ${buffer}`);
+    gitNow(["update-ref", "refs/heads/later", wanted], { cwd: rig.path("many") });
     const flags = ["-c", `http.postBuffer=${buffer}`, "-c", "fetch.negotiationAlgorithm=consecutive"];
-    await git([...flags, ...speaking(2), "fetch", "-q", door.url("many"), wanted], { cwd: to });
+    await git([...flags, ...speaking(version), "fetch", "-q", door.url("many"), wanted], { cwd: to });
     expect(await inside(to, "rev-parse", "FETCH_HEAD")).toBe(wanted);
   }
-  expect(door.asked).toContain("POST git-upload-pack 2 gzip");
-  expect(door.asked).toContain("POST git-upload-pack 2 chunked");
+  expect(door.asked).toContain(`POST git-upload-pack ${version} gzip`);
+  if (version === 2) expect(door.asked).toContain("POST git-upload-pack 2 chunked");
   expect(door.faults).toEqual([]);
 });

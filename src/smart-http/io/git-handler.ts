@@ -18,6 +18,8 @@ export interface GitHandlers {
 /** grasp.md 7.1: refs are read, the two services are posted to. */
 export function gitHandler(handlers: GitHandlers): GitHandler {
   return async (request, response, path, address) => {
+    // A client that is gone is noticed by `close`; an error that nobody hears would end the server.
+    response.on("error", () => undefined);
     if (path.part === "refs") {
       if (request.method === "GET" || request.method === "HEAD") await handlers.refs(request, response, path, address);
       else writeAnswer(request, response, notAllowed("GET, HEAD, OPTIONS"));
