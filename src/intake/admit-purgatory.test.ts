@@ -181,6 +181,25 @@ describe.each(STORES)("with purgatory, %s", (_, open) => {
     expect((await door.heldEvent(third))?.until, "at most a day in all").toBe(plus(NOW, DAY_MS));
   });
 
+  test("grasp.md 6.2: a replacement never shortens the time that signs of life gave", async () => {
+    const door = new Door(open());
+    await door.say(announced(alice));
+    const until = plus(NOW, 300 * MINUTE_MS);
+    await door.apply({ kind: "restage", id: announced(alice).id, from: "waiting", stage: "waiting", until });
+    await door.say(announced(alice, { at: 101 }));
+    expect(await door.heldEvent(announced(alice, { at: 101 }))).toMatchObject({ until });
+  });
+
+  test("grasp.md 5.4: what is served drops what waited in its place and is older", async () => {
+    const door = new Door(open());
+    await door.host(announced(alice, { lists: [bob] }));
+    const said = [{ host: "x.example" }, { at: 101 }, { host: "x.example", at: 102 }].map((one) => announced(bob, one));
+    const words: string[] = [];
+    for (const event of said) words.push(await door.say(event));
+    expect(words).toEqual(["", PURGATORY, ""]);
+    expect(await door.held()).toEqual([]);
+  });
+
   test("grasp.md 5.4: a replacement of a served one is served at once", async () => {
     const door = new Door(open());
     const [first, second] = [announced(alice), announced(alice, { at: 101 })];
@@ -205,8 +224,11 @@ describe.each(STORES)("with purgatory, %s", (_, open) => {
       until: plus(NOW, 90 * DAY_MS),
     });
     const back = announced(alice, { at: 102 });
+    door.now = plus(NOW, DAY_MS);
     expect(await door.say(back), "announcing again is a new repository").toBe(PURGATORY);
     expect(await door.serves(gone), "what waits does not touch what is served").toBe(true);
+    expect(await door.heldEvent(back), "its time begins with it").toMatchObject({ heldAt: plus(NOW, DAY_MS) });
+    expect(await door.heldEvent(here), "the record stays until the repository is settled").toMatchObject({ stage: "superseded" });
   });
 
   test("grasp.md 5.3, 4.7: a listed maintainer's is stored without a repository; one whom only a waiting one lists waits with it", async () => {
@@ -383,8 +405,9 @@ describe.each(STORES)("with purgatory, %s", (_, open) => {
   test("grasp.md 11.3: a deletion of what is served tells which repositories it concerns, and only these", async () => {
     const door = new Door(open());
     await door.host(announced(alice));
+    await door.host(announced(alice, { d: "later", at: 600 }));
     await door.say(announced(bob, { d: "other" }));
-    const names = ["hold", "other", "third"].map((d) => ["a", repository(alice, d)]);
+    const names = ["hold", "later", "other", "third"].map((d) => ["a", repository(alice, d)]);
     expect((await door.admit(deletion(alice, names))).evidence).toEqual(["hold"]);
   });
 
