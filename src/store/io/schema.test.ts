@@ -3,13 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { EARLY, gather, put } from "../../../test/contract/store/bench.ts";
+import { EARLY, gather, hold, put } from "../../../test/contract/store/bench.ts";
 import { fakeEvent } from "../../../test/kit/arbitrary/fake-event.ts";
 import { filterOf } from "../../../test/kit/arbitrary/filter.ts";
 import { eventText } from "../../nostr/event.ts";
+import { seq } from "../event-store.ts";
 import { SCHEMA_STEPS } from "./schema.ts";
 import { openForWriting, readSeed, StoreProblem, storeFile } from "./sqlite-file.ts";
 import { openReader, openWriter } from "./sqlite-store.ts";
+import { SqliteTables } from "./sqlite-tables.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -59,6 +61,23 @@ it("a store of a newer release is refused with a sentence that says what to do, 
   expect(db.pragma("user_version", { simple: true })).toBe(NEWER);
   expect(db.prepare("SELECT name FROM sqlite_schema WHERE name = 'novelty'").pluck().get()).toBe("novelty");
   db.close();
+});
+
+it("a store of an earlier step is brought to the newest, with what it serves", async () => {
+  const event = fakeEvent({ kind: 30_618, tags: [["d", "x"]] });
+  const old = new Database(storeFile(directory));
+  old.exec(SCHEMA_STEPS[0] as string);
+  old.exec("INSERT INTO setting (name, value) VALUES ('seed-a', 5), ('seed-b', 9)");
+  old.pragma("user_version = 1");
+  new SqliteTables(old, { a: 5, b: 9 }).put(put(event));
+  old.close();
+  const { writer, close } = openWriter(directory, drawing(6, 10));
+  await writer.transact((tx) => tx.apply([hold(fakeEvent({ kind: 30_617, tags: [["d", "x"]] }))]));
+  const reading = openReader(directory);
+  expect((await gather(reading.reader.query(filterOf(), EARLY))).map((stored) => stored.text)).toEqual([eventText(event)]);
+  expect((await gather(reading.feed.read(seq(0)))).map(({ change }) => change)).toEqual(["served", "held"]);
+  reading.close();
+  await close();
 });
 
 it("a step that fails leaves the store without any of it", () => {

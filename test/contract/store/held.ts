@@ -209,7 +209,8 @@ export function heldContract(open: OpenFunction): void {
         const byBob = state("one", 9, { pubkey: bob });
         await apply(
           store,
-          [a1, a2, other, ...states, byBob].map((event) => hold(event)),
+          // The higher ids first, so that ties are not right by chance.
+          [a1, a2, other, ...states, byBob].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((event) => hold(event)),
         );
         await apply(store, [...restage(s5, "superseded"), ...restage(s6, "expired"), ...restage(a2, "soft-expired")]);
         const sevens = sorted([s7.id, s7b.id]);
