@@ -209,8 +209,7 @@ export function heldContract(open: OpenFunction): void {
         const byBob = state("one", 9, { pubkey: bob });
         await apply(
           store,
-          // The higher ids first, so that ties are not right by chance.
-          [a1, a2, other, ...states, byBob].toSorted((a, b) => (a.id < b.id ? 1 : -1)).map((event) => hold(event)),
+          [a1, a2, other, ...states, byBob].map((event) => hold(event)),
         );
         await apply(store, [...restage(s5, "superseded"), ...restage(s6, "expired"), ...restage(a2, "soft-expired")]);
         const sevens = sorted([s7.id, s7b.id]);
@@ -224,6 +223,17 @@ export function heldContract(open: OpenFunction): void {
         expect(idsOf(await store.held.heldByIdentifier("state", "one", 9))).toEqual([byBob.id, s8.id, ...sevens]);
         expect(await store.held.waitingBy(alice, "state")).toBe(3);
         expect(await store.held.expiredIds(ids(s5, s6, s7))).toEqual([s6.id]);
+      }),
+    );
+
+    it(
+      "ties go by id, in whatever order they came (grasp.md 3.2)",
+      withStore(open, async (store) => {
+        const byId = ["a", "b", "c"].map((content) => state("one", 7, { content })).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+        for (const at of [1, 0, 2]) await apply(store, [hold(byId[at] as VerifiedEvent)]);
+        expect(idsOf(await store.held.heldByIdentifier("state", "one", 9))).toEqual(ids(...byId));
+        expect(idsOf(await store.held.heldFor(alice, "one"))).toEqual(ids(...byId));
+        expect(idsOf(await store.held.heldByIdentifier("state", "one", 2))).toEqual(ids(...byId.slice(0, 2)));
       }),
     );
 
