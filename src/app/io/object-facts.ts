@@ -10,6 +10,7 @@ export type Kind = "commit" | "other";
 export interface ObjectReader {
   look(gitDir: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, string>>;
   peel(gitDir: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, { readonly oid: Oid }>>;
+  forget(gitDir: string): Promise<void>;
 }
 
 /** Asks git about objects, and only once about those whose presence is certain. */
@@ -25,6 +26,11 @@ export class ObjectFacts {
   /** If it was ever seen. It says nothing about where the object is. */
   kindOf(oid: Oid): Kind | undefined {
     return this.#kinds.get(oid);
+  }
+
+  /** Before the directory goes. */
+  forget(gitDir: string): Promise<void> {
+    return this.#objects.forget(gitDir);
   }
 
   /** Those that are there. */

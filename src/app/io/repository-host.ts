@@ -1,6 +1,7 @@
 import { invariant } from "../../base/assert.ts";
 import { BoundedMap } from "../../base/bounded.ts";
 import type { Clock } from "../../base/clock.ts";
+import { FaultError } from "../../base/fault.ts";
 import { Lanes } from "../../base/io/lane.ts";
 import type { TransactionTools } from "../../git/io/ref-change.ts";
 import { readRefs } from "../../git/io/refs.ts";
@@ -43,7 +44,10 @@ export interface Loaded {
 /** A repository under its lock: nobody else moves its refs meanwhile. */
 export interface LockedRepository {
   readonly now: Loaded;
-  /** Made now if it is not there, with this pool (`poolOf`, asked before the lock is taken) or one of its own. */
+  /**
+   * Made now if it is not there, with this pool (`poolOf`, asked before the lock is taken) or one of its own. One that nothing was ever in is made again
+   * for another format; of one that has a format already, another is refused (grasp.md 6.4).
+   */
   make(format: ObjectFormat, pool: PoolId | undefined): Promise<Housing>;
   /** After a refusal or a fault `now` is what it was before; the next lock reads the disk. */
   apply(transaction: RefTransaction): Promise<TransactionOutcome>;
@@ -69,9 +73,7 @@ export class GitRepositoryHost implements RepositoryHost {
   async read(repo: RepoId): Promise<HostedRepository> {
     const { housing, refs, settled } = await this.#load(repo);
     const { standing, aligned } = settled;
-    // One that only waits for its first objects has no format yet that could not be another (grasp.md 6.4).
-    const isDecided = refs.refs.size > 0 || aligned !== undefined;
-    return { refs, standing, aligned, format: isDecided ? housing?.format : undefined };
+    return { refs, standing, aligned, format: isDecided({ refs, settled }) ? housing?.format : undefined };
   }
 
   /** What annotated tags of these refs finally name, for advertisements. */
@@ -159,7 +161,11 @@ export class GitRepositoryHost implements RepositoryHost {
           return now;
         },
         make: async (format, pool) => {
-          if (now.housing !== undefined) return now.housing;
+          if (now.housing?.format === format) return now.housing;
+          if (now.housing !== undefined) {
+            if (isDecided(now)) throw new FaultError({ kind: "protocol", what: `the repository has the format ${now.housing.format}` });
+            become(await this.#remove(repo, now.housing));
+          }
           const housing = await this.house.make(repo, format, pool);
           await step?.("made");
           this.#recovered.add(key);
@@ -185,6 +191,23 @@ export class GitRepositoryHost implements RepositoryHost {
     return this.#lanes.run(key, run, signal);
   }
 
+  /** grasp.md 6.2: takes the directory of a repository that nothing was ever in; true when there was one. */
+  removeUnused(repo: RepoId): Promise<boolean> {
+    const key = repositoryKey(repo);
+    return this.#lanes.run(key, async () => {
+      const now = await this.#loadAlone(repo, key);
+      if (now.housing === undefined || isDecided(now)) return false;
+      this.#loaded.set(key, await this.#remove(repo, now.housing));
+      return true;
+    });
+  }
+
+  async #remove(repo: RepoId, { directory }: Housing): Promise<Loaded> {
+    await this.#facts.forget(directory);
+    await this.house.remove(repo);
+    return { housing: undefined, refs: EMPTY_REFS, settled: unsettled(repo) };
+  }
+
   async #load(repo: RepoId): Promise<Loaded> {
     const key = repositoryKey(repo);
     return this.#loaded.get(key) ?? this.#lanes.run(key, () => this.#loadAlone(repo, key));
@@ -203,7 +226,7 @@ export class GitRepositoryHost implements RepositoryHost {
     const loaded: Loaded = {
       housing,
       refs: housing === undefined ? EMPTY_REFS : await readRefs(housing.directory),
-      settled: settled ?? { repo, standing: "waiting", aligned: undefined, retained: new Map() },
+      settled: settled ?? unsettled(repo),
     };
     this.#loaded.set(key, loaded);
     return loaded;
@@ -225,6 +248,11 @@ export class GitRepositoryHost implements RepositoryHost {
     return { peel: (oids) => this.#facts.peel(directory, oids), ...(step === undefined ? {} : { step }) };
   }
 }
+
+const unsettled = (repo: RepoId): SettledFile => ({ repo, standing: "waiting", aligned: undefined, retained: new Map() });
+
+/** One that only waits for its first objects has no format yet that could not be another (grasp.md 6.4). */
+const isDecided = ({ refs, settled }: Pick<Loaded, "refs" | "settled">): boolean => refs.refs.size > 0 || settled.aligned !== undefined;
 
 function directoryOf({ housing }: Loaded): string {
   invariant(housing !== undefined, "a repository is made before it is written to");

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { FaultError } from "../../base/fault.ts";
-import { unlessMissing } from "../../git/io/durable.ts";
+import { syncPath, unlessMissing } from "../../git/io/durable.ts";
 import { createRepository, isUnfinishedRepository, readFormat } from "../../git/io/repository.ts";
 import type { ObjectFormat } from "../../git/oid.ts";
 import type { RepoId } from "../../grasp/repo-id.ts";
-import { makeReadableName } from "../../pool/io/readable-names.ts";
+import { makeReadableName, removeReadableName } from "../../pool/io/readable-names.ts";
 import {
   alternatesOf,
   type DataPath,
@@ -69,6 +69,16 @@ export class RepositoryHouse {
     await createRepository(this.at(path), { format, alternates: alternatesOf(path, [home]) });
     await makeReadableName(this.#root, readableName(repo));
     return { directory: this.at(path), format, home };
+  }
+
+  /** In one step, then at leisure: what a crash leaves has the name of something unfinished. Its pool stays for whoever else reads it. */
+  async remove(repo: RepoId): Promise<void> {
+    const directory = this.directoryOf(repo);
+    const aside = `${directory}.new-${randomBytes(3).toString("hex")}`;
+    await rename(directory, aside);
+    await syncPath(dirname(directory));
+    await rm(aside, { recursive: true, force: true });
+    await removeReadableName(this.#root, readableName(repo));
   }
 
   /** Every repository's directory; more may be made meanwhile. */

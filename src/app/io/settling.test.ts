@@ -18,7 +18,7 @@ import { Objects } from "../../git/io/objects.ts";
 import { type Identifier, readIdentifier } from "../../grasp/identifier.ts";
 import type { EventId } from "../../nostr/event.ts";
 import { encodeNpub } from "../../nostr/npub.ts";
-import type { RepositoryHost } from "../../settle/ports.ts";
+import type { Alignment, RepositoryHost } from "../../settle/ports.ts";
 import type { GitRepositoryHost } from "./repository-host.ts";
 
 let rig: GitRig;
@@ -99,17 +99,19 @@ it("a repository has a pool, a relative line to it, and a name for people (grasp
 it("what a partial push moved stays ahead, and HEAD follows it (grasp.md 6.7)", async () => {
   const { tip, first } = await served();
   const next = await world.commit(alice, "two", [tip]);
-  const second = state(alice, { "refs/heads/main": next, "refs/heads/later": "b".repeat(40) }, 2_100);
+  const second = state(alice, { "refs/heads/dev": next, "refs/heads/later": "b".repeat(40) }, 2_100, "refs/heads/dev");
   await world.hold(second);
-  const record = { repository: coordinateOf(alice), ref: ref("refs/heads/main"), value: next, state: second.id as EventId };
+  const record = { repository: coordinateOf(alice), ref: ref("refs/heads/dev"), value: next, state: second.id as EventId };
   await world.apply([{ kind: "overlay", ...record }]);
   const settled = await world.settle();
   expect(settled.keep).toContain(second.id);
-  expect(world.refs(alice)).toEqual({ "refs/heads/main": next });
-  expect([await world.serves(first), await world.serves(second)]).toEqual([true, false]);
+  expect(world.refs(alice)).toEqual({ "refs/heads/main": tip, "refs/heads/dev": next });
+  const head = () => git(["symbolic-ref", "HEAD"], { cwd: world.host.house.directoryOf(repoOf(alice)) });
+  expect([head(), await world.serves(first), await world.serves(second)]).toEqual(["refs/heads/dev", true, false]);
   await world.apply([{ kind: "remove", id: second.id as EventId }]);
   await world.settle();
   expect(world.refs(alice), "it was deleted, so its records count no more").toEqual({ "refs/heads/main": tip });
+  expect(head()).toBe("refs/heads/main");
 });
 
 it("deleting the active state brings back the one before, and the last closes the repository (grasp.md 11.3)", async () => {
@@ -201,6 +203,41 @@ function meddled(meddle: (host: GitRepositoryHost, n: number) => void): Pick<Wor
 }
 const update = (host: GitRepositoryHost, ...args: readonly string[]) =>
   git(["update-ref", ...args], { cwd: host.house.directoryOf(repoOf(alice)) });
+
+it("a push that comes while evidence is gathered is never undone (grasp.md 6.7)", async () => {
+  const plans: Alignment[] = [];
+  let push: (() => Promise<void>) | undefined;
+  await reopen({
+    wrap: (host): RepositoryHost => ({
+      read: async (repo) => {
+        const found = await host.read(repo);
+        const pushing = push;
+        push = undefined;
+        await pushing?.();
+        return found;
+      },
+      lookUp: (repo, mates, oids) => host.lookUp(repo, mates, oids),
+      aligned: () => host.aligned(),
+      align: (repo, alignment) => {
+        plans.push(alignment);
+        return host.align(repo, alignment);
+      },
+    }),
+  });
+  const { tip } = await served();
+  const next = await world.commit(alice, "two", [tip]);
+  const second = state(alice, { "refs/heads/main": next, "refs/heads/later": "b".repeat(40) }, 2_100);
+  await world.hold(second);
+  plans.length = 0;
+  const main = ref("refs/heads/main");
+  push = async () => {
+    await world.apply([{ kind: "overlay", repository: coordinateOf(alice), ref: main, value: next, state: second.id as EventId }]);
+    await world.host.locked(repoOf(alice), ({ apply }) => apply({ updates: [{ ref: main, from: tip, to: next }] }));
+  };
+  await world.settle();
+  expect([world.refs(alice), world.faults]).toEqual([{ "refs/heads/main": next }, []]);
+  expect(plans.flatMap(({ plan }) => plan.transactions.flat()).filter(({ to }) => to === tip)).toEqual([]);
+});
 
 it("refs that moved after they were read: gathered again, then aligned (grasp.md 6.6)", async () => {
   let stray = "";
@@ -299,4 +336,23 @@ it("more names than are settled at once are all settled", async () => {
   const settled = await Promise.all(names.map((name) => world.service.settle(name)));
   expect(settled.every(({ unaligned }) => unaligned.length === 0)).toBe(true);
   expect(world.service.size).toBe(0);
+});
+
+it("a repository that nothing was ever in goes, or gets another format; one with refs does neither (grasp.md 6.2, 6.4)", async () => {
+  await world.commit(alice, "one", [], "sha1");
+  const early = await world.host.house.find(repoOf(alice));
+  const tip = await world.commit(alice, "one", [], "sha256");
+  const late = await world.host.house.find(repoOf(alice));
+  expect([early?.format, late?.format, early?.home === late?.home]).toEqual(["sha1", "sha256", false]);
+  await world.hold(announce(alice), state(alice, { "refs/heads/main": tip }));
+  await world.settle();
+  expect(world.refs(alice)).toEqual({ "refs/heads/main": tip });
+  await expect(world.make(alice, "sha1")).rejects.toMatchObject({ fault: { kind: "protocol" } });
+  expect(await world.host.removeUnused(repoOf(alice))).toBe(false);
+
+  await world.make(bob);
+  expect([await world.host.removeUnused(repoOf(bob)), await world.host.removeUnused(repoOf(bob))]).toEqual([true, false]);
+  expect(await world.host.house.find(repoOf(bob))).toBeUndefined();
+  expect(readdirSync(world.data).filter((name) => name.startsWith("npub"))).toEqual([encodeNpub(repoOf(alice).owner)]);
+  expect((await world.make(bob)).format).toBe("sha1");
 });
