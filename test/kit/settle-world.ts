@@ -11,7 +11,7 @@ import { type Identifier, readIdentifier } from "../../src/grasp/identifier.ts";
 import type { RepoId } from "../../src/grasp/repo-id.ts";
 import { type EventId, eventText, type PublicKey, type VerifiedEvent } from "../../src/nostr/event.ts";
 import { poolPath } from "../../src/pool/layout.ts";
-import { EvidenceReader } from "../../src/settle/io/evidence-reader.ts";
+import { EvidenceReader, type EvidenceSources } from "../../src/settle/io/evidence-reader.ts";
 import { SettleService } from "../../src/settle/io/settle-service.ts";
 import type { RepositoryHost } from "../../src/settle/ports.ts";
 import type { Batch, Change } from "../../src/store/batch.ts";
@@ -32,6 +32,7 @@ export interface WorldOptions {
   readonly step?: HostOptions["step"];
   /** Called before a batch is applied. */
   readonly beforeCommit?: (batch: Batch) => void | Promise<void>;
+  readonly isHosted?: EvidenceSources["isHosted"];
   readonly wrap?: (host: GitRepositoryHost) => RepositoryHost;
 }
 
@@ -47,7 +48,7 @@ export class SettleWorld implements AsyncDisposable {
   readonly data: string;
   commits = 0;
 
-  constructor(directory: string, { processes, clock, step, beforeCommit, wrap }: WorldOptions) {
+  constructor(directory: string, { processes, clock, step, beforeCommit, wrap, isHosted = () => true }: WorldOptions) {
     const relay = join(directory, "relay");
     this.data = join(directory, "git");
     for (const path of [relay, this.data]) mkdirSync(path, { recursive: true });
@@ -60,7 +61,7 @@ export class SettleWorld implements AsyncDisposable {
     this.host = new GitRepositoryHost({ ...options, ...(step === undefined ? {} : { step }) });
     const { reader, held } = this.store;
     const host = wrap?.(this.host) ?? this.host;
-    const evidence = new EvidenceReader({ reader, held, host, clock, policy: () => "reciprocal", isHosted: () => true, fault });
+    const evidence = new EvidenceReader({ reader, held, host, clock, policy: () => "reciprocal", isHosted, fault });
     const ports = {
       commit: async (batch: Batch) => {
         await beforeCommit?.(batch);

@@ -153,6 +153,18 @@ it("two owners of one project share objects, a stranger with the same name gets 
   expect([await world.serves(mine), world.refs(alice)]).toEqual([false, { "refs/heads/main": tip }]);
 });
 
+it("an announcement that a state rests on is promoted without a repository if need be (grasp.md 4.7, 5.3)", async () => {
+  await reopen({ isHosted: ({ owner }) => owner === alice.pubkey });
+  const theirs = [announce(alice, [bob]), announce(bob, [alice])];
+  const tip = await world.commit(alice, "one");
+  const first = state(bob, { "refs/heads/main": tip });
+  await world.hold(...theirs, first);
+  await world.settle();
+  expect(await Promise.all([...theirs, first].map((event) => world.serves(event)))).toEqual([true, true, true]);
+  expect(world.refs(alice)).toEqual({ "refs/heads/main": tip });
+  expect(await world.host.house.find(repoOf(bob))).toBeUndefined();
+});
+
 it("the tip of a PR is placed at refs/nostr/<id>, then it is served (grasp.md 6.9)", async () => {
   const { tip } = await served();
   const proposal = pullRequest(carol, alice, "c".repeat(40));
