@@ -148,7 +148,8 @@ export class Quarantine implements AsyncDisposable {
     const { fault, stderr } = await git.ended;
     if (fault?.kind === "git-exit" && fault.signal === undefined) return refused("broken", lastWords(stderr));
     if (fault) throw new FaultError(fault);
-    const hash = /^(?:pack|keep)\t([0-9a-f]{40,64})\n$/.exec(await said)?.[1];
+    // What came behind the pack is given back after this line, if git had read it already; git's own server takes no notice of it either.
+    const hash = /^(?:pack|keep)\t([0-9a-f]{40,64})\n/.exec(await said)?.[1];
     if (hash === undefined) throw new FaultError({ kind: "protocol", what: "index-pack did not name its pack" });
     this.#pack = join(this.#place.path, "pack", `pack-${hash}`);
     return { kind: "pack", objects, bytes };
