@@ -74,10 +74,11 @@ export interface PushHost {
   open(repo: RepoId, wanted: ArrivalRequest): Promise<Arrival>;
   /** The repository's lane. The signal takes a push out that still waits; work that has begun is finished. */
   inLane<T>(repo: RepoId, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** In the lane: durable when it resolves, before the refs move (grasp.md 6.7). */
+  /**
+   * In the lane: durable when it resolves, before the refs move (grasp.md 6.7). Should they then not move, the records stay: their state declares these values,
+   * so the next settlement carries out what the push was allowed to do.
+   */
   recordOverlay(records: readonly OverlayRecord[]): Promise<void>;
-  /** In the lane: takes back what was just recorded, because the refs did not move. */
-  forgetOverlay(records: readonly OverlayRecord[]): Promise<void>;
   /** In the lane: one transaction with expected old values, on disk when it resolves. */
   moveRefs(repo: RepoId, updates: readonly RefUpdate[]): Promise<RefOutcome>;
   /** Outside the lane: resolves when the events that the push released can be queried (grasp.md 7.12). */

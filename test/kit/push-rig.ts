@@ -65,8 +65,10 @@ export class TestPushHost implements PushHost {
   readonly #objects: Objects;
   readonly #lanes = new Lanes<string>(100);
   readonly gitDir: string;
+  readonly format: ObjectFormat;
 
-  constructor(rig: GitRig, objects: Objects, gitDir: string) {
+  constructor(rig: GitRig, objects: Objects, gitDir: string, format: ObjectFormat) {
+    this.format = format;
     this.#rig = rig;
     this.#objects = objects;
     this.gitDir = gitDir;
@@ -78,7 +80,7 @@ export class TestPushHost implements PushHost {
       repo: REPO,
       confirmed: new Set([ALICE]),
       present: await readRefs(this.gitDir),
-      format: this.served === undefined ? undefined : "sha1",
+      format: this.served === undefined ? undefined : this.format,
       states: this.states,
       servedState: this.served,
       overlay: this.overlay,
@@ -151,10 +153,6 @@ export class TestPushHost implements PushHost {
     this.log.push("overlay");
     this.overlay.push(...records);
   }
-  async forgetOverlay(records: readonly OverlayRecord[]): Promise<void> {
-    this.log.push("forget");
-    this.overlay = this.overlay.filter((record) => !records.includes(record));
-  }
 
   async moveRefs(_: RepoId, updates: readonly RefUpdate[]): Promise<RefOutcome> {
     await this.beforeMove();
@@ -175,6 +173,7 @@ export interface PushRigOptions {
   readonly clock?: Clock;
   readonly limits?: PushLimits;
   readonly isWithoutSideBand?: boolean;
+  readonly format?: ObjectFormat;
 }
 
 /** A plain HTTP server with the endpoint under test, before one bare repository. */
@@ -190,10 +189,11 @@ export class PushRig implements AsyncDisposable {
   readonly #running = new Set<Promise<void>>();
 
   private constructor(rig: GitRig, objects: Objects, gitDir: string, options: PushRigOptions) {
+    const { format = "sha1" } = options;
     this.rig = rig;
     this.#objects = objects;
     this.work = rig.path("work.git");
-    this.host = new TestPushHost(rig, objects, gitDir);
+    this.host = new TestPushHost(rig, objects, gitDir, format);
     const { clock = rig.clock, limits } = options;
     const report = { gitExit: () => undefined, fault: (_: string, error: unknown) => void this.faults.push(error) };
     const push = pushEndpoint({ host: this.host, clock, report, ...(limits === undefined ? {} : { limits }) });
@@ -208,7 +208,8 @@ export class PushRig implements AsyncDisposable {
     this.#server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => void answer(request, response));
   }
 
-  static async open(options: PushRigOptions = {}, format: ObjectFormat = "sha1"): Promise<PushRig> {
+  static async open(options: PushRigOptions = {}): Promise<PushRig> {
+    const { format = "sha1" } = options;
     const rig = await GitRig.open();
     const gitDir = rig.path("served.git");
     await createRepository(gitDir, { format });
@@ -227,7 +228,10 @@ export class PushRig implements AsyncDisposable {
   }
 
   push(args: readonly string[], config: readonly string[] = []): Promise<GitRun> {
-    return runGit([...config.flatMap((setting) => ["-c", setting]), "push", "--porcelain", ...args], { cwd: this.work });
+    return this.pushFrom(this.work, args, config);
+  }
+  pushFrom(cwd: string, args: readonly string[], config: readonly string[] = []): Promise<GitRun> {
+    return runGit([...config.flatMap((setting) => ["-c", setting]), "push", "--porcelain", ...args], { cwd });
   }
 
   /** A pack as a client makes it for an empty repository. */
@@ -269,7 +273,7 @@ export class PushRig implements AsyncDisposable {
   }
 
   async #advertise(response: ServerResponse, { isWithoutSideBand = false }: PushRigOptions): Promise<void> {
-    const bytes = receiveAdvertisement({ refs: await readRefs(this.host.gitDir), format: "sha1" }, [], "holdfast/test", 0);
+    const bytes = receiveAdvertisement({ refs: await readRefs(this.host.gitDir), format: this.host.format }, [], "holdfast/test", 0);
     const text = Buffer.from(bytes).toString("latin1");
     response.setHeader("Content-Type", "application/x-git-receive-pack-advertisement");
     // A word of the same length that nobody knows.

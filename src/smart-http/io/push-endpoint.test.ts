@@ -97,6 +97,14 @@ describe("the grammar of a push fails closed (grasp.md 7.4, 7.11)", () => {
   });
 });
 
+it("a refusal is told to clients that want no report too", async () => {
+  await open();
+  const plain = await rig.post(list(`${ZERO} ${ID} refs/heads/main\0`));
+  expect(plain.body).toMatch(/^[0-9a-f]{4}ERR authorisation failed: no state event/);
+  const banded = await rig.post(list(`${ZERO} ${ID} refs/heads/main\0side-band-64k`));
+  expect(banded.body).toContain("\u0003ERR authorisation failed: no state event");
+});
+
 describe("bodies (grasp.md 7.2)", () => {
   it("plain, gzip'd, with and without a side-band", async () => {
     await open();
@@ -154,6 +162,13 @@ describe("bodies (grasp.md 7.2)", () => {
     expect([rig.refs(), rig.packs()]).toEqual([{}, 0]);
   });
 
+  it("what follows a pack is passed over, as git does", async () => {
+    await open();
+    const { body, tip } = allowedPush();
+    expect(await rig.post(Buffer.concat([body, Buffer.alloc(300_000, "and more")]))).toMatchObject({ status: 200, body: OK });
+    expect([rig.refs(), rig.faults]).toEqual([{ "refs/heads/main": tip }, []]);
+  });
+
   it("too many pushes of one address are told 429 with Retry-After (grasp.md 7.11)", async () => {
     await open({ limits: { ...PUSH_LIMITS, perAddressMax: 1 } });
     const { body } = allowedPush();
@@ -203,6 +218,26 @@ describe("the report waits for the events (grasp.md 7.12)", () => {
     settle.resolve();
     expect((await answer).body).toBe(pkt(`\u0002${WAITING}`).repeat(2) + bandOne(OK));
     expect(clock.pending).toBe(0);
+  });
+
+  it("lines come while a push waits for the lane too, but never before its body is over", async () => {
+    const clock = new TestClock();
+    await open({ clock });
+    const { body } = allowedPush(BANDS);
+    const gate = Promise.withResolvers<void>();
+    rig.host.beforeLane = () => gate.promise;
+    const socket = await rig.begin(body.subarray(0, -10), body.length);
+    const heard = untilClosed(socket);
+    await expect.poll(() => rig.leftInQuarantine().length).toBe(1);
+    await clock.advance(20_000);
+    expect(socket.bytesRead).toBe(0);
+    socket.write(body.subarray(-10));
+    await expect.poll(() => rig.host.log.at(-1)).toBe("lane");
+    await clock.advance(5_000);
+    gate.resolve();
+    const text = await heard;
+    expect(text.split("\u0002Waiting for another change of this repository.\n")).toHaveLength(2);
+    expect(text).toContain(OK);
   });
 
   it.each([BANDS, REPORT])("60 s after the refs moved the stream is cut without one (%s)", async (capabilities) => {
@@ -315,6 +350,16 @@ describe("clients that go, or stand still", () => {
     expect(await dripping).toContain("HTTP/1.1 408");
   });
 
+  it("one that sends more than 64 MiB of a refused push is answered before the end (grasp.md 7.11)", async () => {
+    await open();
+    const head = Buffer.from(list(`${ZERO} ${ID} refs/heads/main\0${REPORT}`));
+    const socket = await rig.begin(head, 1024 ** 3);
+    const heard = untilClosed(socket);
+    const [mebibyte, drained] = [Buffer.alloc(1024 * 1024), 65];
+    for (let n = 0; n < drained && !socket.destroyed; n++) if (!socket.write(mebibyte)) await Promise.race([once(socket, "drain"), heard]);
+    expect(await heard).toContain("ng refs/heads/main no state event");
+  });
+
   it("one whose push is refused is heard out for 30 s, answered and closed (grasp.md 7.11)", async () => {
     const clock = new TestClock();
     await open({ clock });
@@ -326,7 +371,7 @@ describe("clients that go, or stand still", () => {
     await settled();
     expect(socket.bytesRead).toBe(0);
     await clock.advance(1);
-    const text = await Promise.race([heard, once(socket, "end").then(() => heard)]);
+    const text = await heard;
     expect(text).toContain("Connection: close");
     expect(text).toContain("unpack ok\n");
     expect(text).toContain("ng refs/heads/main no state event");

@@ -34,6 +34,7 @@ export function pushEndpoint({ host, clock, report, limits = PUSH_LIMITS }: Push
     const body = new RequestBody(request, bodyBytesMax(limits));
     const gone = new AbortController();
     response.once("close", () => gone.abort());
+    if (response.destroyed) gone.abort();
     using reply = new PushReply(request, response, clock);
     const push = new Push({ host, clock, limits, repo, address, body, reply, signal: gone.signal });
     try {

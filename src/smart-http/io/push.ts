@@ -5,7 +5,7 @@ import { type Instant, plus } from "../../base/time.ts";
 import type { ObjectFormat } from "../../git/oid.ts";
 import { receiveProblemText } from "../../git/receive-problem.ts";
 import type { ReceiveRequest, ReceiveStep } from "../../git/receive-request.ts";
-import { authorisationFailed, type PushReport, progressLine, reportStatus } from "../../git/report-status.ts";
+import { type AnswerForm, authorisationFailed, type PushReport, progressLine, reportStatus } from "../../git/report-status.ts";
 import type { RepoId } from "../../grasp/repo-id.ts";
 import { judgePush, type PushVerdict } from "../../policy/push-policy.ts";
 import { NOT_FOUND } from "../git-answer.ts";
@@ -45,6 +45,13 @@ interface PushEnd {
 
 const refused = (report: PushReport): PushEnd => ({ report, isRefused: true });
 const done = (report: PushReport): PushEnd => ({ report, isRefused: report.results.some(({ kind }) => kind === "ng") });
+
+/** grasp.md 7.11. A client that wants no report must not take its silence for success. */
+function refusal(report: PushReport, form: AnswerForm): Uint8Array {
+  const reason = report.unpackError ?? report.results.find((result) => result.kind === "ng")?.reason ?? steps.REASONS.changedMeanwhile;
+  const last = form.reportStatus ? reportStatus(report, form) : authorisationFailed(reason, form.sideBand64k);
+  return concatBytes([progressLine(steps.REFUSED_HINT, form), last]);
+}
 
 /** One push, from its command list to its answer. */
 export class Push {
@@ -91,7 +98,7 @@ export class Push {
     const form = request.capabilities;
     if (end.isRefused) {
       await this.#drain();
-      reply.report(concatBytes([progressLine(steps.REFUSED_HINT, form), reportStatus(end.report, form)]), true);
+      reply.report(refusal(end.report, form), true);
     } else if (await this.#settle()) reply.report(reportStatus(end.report, form), false);
     else reply.cut();
   }
@@ -129,7 +136,9 @@ export class Push {
     reply.tell("Checking the objects.");
     try {
       const received = await arrival.receive(source, { signal, address, packBytesMax, objectsMax, silenceMs });
-      if (received.kind === "refused") return steps.refuseAll(verdict, steps.REASONS.unpack, received.detail);
+      // git ends with the pack, perhaps before the body does; and a client that still sends does not listen yet.
+      if (received.kind !== "refused") await this.#drain();
+      else return steps.refuseAll(verdict, steps.REASONS.unpack, received.detail);
     } catch (error) {
       if (source.isReserveReached) return steps.refuseAll(verdict, steps.REASONS.diskReserve);
       throw error;
@@ -183,7 +192,6 @@ export class Push {
     if (records.length > 0) await host.recordOverlay(records);
     const outcome = await host.moveRefs(repo, updates);
     this.#movedAt = clock.now();
-    if (outcome.kind !== "applied" && records.length > 0) await host.forgetOverlay(records);
     return done(steps.reportAfter(verdict, outcome));
   }
 
