@@ -16,8 +16,14 @@ export interface PackSizes {
   readonly strangerBytesMax: number;
 }
 
+export interface RefuseStep {
+  readonly kind: "refuse";
+  readonly report: PushReport;
+  readonly hint: string;
+}
+
 export type FirstStep =
-  | { readonly kind: "refuse"; readonly report: PushReport }
+  | RefuseStep
   /** Every ref is as asked: whatever else the client sends is thrown away. */
   | { readonly kind: "answer"; readonly report: PushReport }
   /** Only deletes: no objects are needed. */
@@ -26,9 +32,9 @@ export type FirstStep =
 
 /** Taken before the pack is read. */
 export function firstStep(verdict: PushVerdict, facts: PushFacts, hasReserve: boolean, sizes: PackSizes): FirstStep {
-  if (verdict.kind === "refused") return { kind: "refuse", report: reportOf(verdict) };
+  if (verdict.kind === "refused") return refuse(reportOf(verdict), HINTS.policy);
   if (isDone(verdict)) return { kind: "answer", report: reportOf(verdict) };
-  if (!hasReserve) return { kind: "refuse", report: refuseAll(verdict, REASONS.diskReserve) };
+  if (!hasReserve) return refuse(refuseAll(verdict, REASONS.diskReserve));
   if (!needsObjects(verdict)) return { kind: "delete" };
   return { kind: "receive", unsigned: unsignedOf(verdict), packBytesMax: packBytesMax(verdict, facts, sizes) };
 }
@@ -43,20 +49,16 @@ export interface ApplyStep {
   readonly records: readonly OverlayRecord[];
 }
 
-export type LaneStep =
-  | { readonly kind: "refuse"; readonly report: PushReport }
-  | { readonly kind: "answer"; readonly report: PushReport }
-  | ApplyStep;
+export type LaneStep = RefuseStep | { readonly kind: "answer"; readonly report: PushReport } | ApplyStep;
 
 /** grasp.md 7.10: the verdict once more, under the lock. `received` is what objects were received for; `undefined`: none were. */
 export function laneStep(verdict: PushVerdict, facts: PushFacts, received: Pick<ArrivalRequest, "unsigned"> | undefined): LaneStep {
-  if (verdict.kind === "refused") return { kind: "refuse", report: reportOf(verdict) };
+  if (verdict.kind === "refused") return refuse(reportOf(verdict), HINTS.policy);
   if (isDone(verdict)) return { kind: "answer", report: reportOf(verdict) };
   const unsigned = unsignedOf(verdict);
   const isReady = unsigned.every(({ event, tip }) => received?.unsigned.some((other) => other.event === event && other.tip === tip));
   // What was received for one purpose does not do for another: that push comes again.
-  if (!isReady || (received === undefined && needsObjects(verdict)))
-    return { kind: "refuse", report: refuseAll(verdict, REASONS.changedMeanwhile) };
+  if (!isReady || (received === undefined && needsObjects(verdict))) return refuse(refuseAll(verdict, REASONS.changedMeanwhile));
   const updates = verdict.refs.flatMap((ref) =>
     ref.kind === "ok" && ref.deed.kind === "apply" ? [{ ...ref.update, from: facts.present.refs.get(ref.update.ref) }] : [],
   );
@@ -73,7 +75,13 @@ export const REASONS = {
 } as const;
 
 /** grasp.md 7.11: shown behind `remote:`, where `ng` lines say why for each ref. */
-export const REFUSED_HINT = "Nothing was changed. A push is allowed once a state event (kind 30618) of a maintainer declares its values.";
+const HINTS = {
+  plain: "Nothing was changed.",
+  policy:
+    "Nothing was changed. Branches and tags follow the maintainers' state events (kind 30618), refs/nostr/ follows pull request events.",
+} as const;
+
+export const refuse = (report: PushReport, hint: string = HINTS.plain): RefuseStep => ({ kind: "refuse", report, hint });
 
 /** Every command with its own verdict. */
 export const reportOf = (verdict: PushVerdict): PushReport => ({

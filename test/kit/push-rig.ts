@@ -54,6 +54,7 @@ export class TestPushHost implements PushHost {
   overlay: OverlayRecord[] = [];
   readonly pullRequests = new Map<EventId, PullRequest>();
   readonly staged = new Map<EventId, Oid[]>();
+  stageRefusal: string | undefined;
   unsignedBytesLeft = 1024 * 1024;
   isKnown = true;
   reserve: () => boolean = () => true;
@@ -128,6 +129,7 @@ export class TestPushHost implements PushHost {
         gitNow(["index-pack", "--stdin"], { cwd: this.gitDir, input: pack });
       },
       stage: async ({ event, tip }: UnsignedTip) => {
+        if (this.stageRefusal !== undefined) return this.stageRefusal;
         await quarantine.migrate();
         this.log.push("stage");
         this.staged.set(event, [...(this.staged.get(event) ?? []), tip]);

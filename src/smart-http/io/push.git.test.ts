@@ -268,6 +268,21 @@ describe("pull requests (grasp.md 7.9)", () => {
     expect(git(["cat-file", "-t", tip], { cwd: rig.host.staging })).toBe("commit");
   });
 
+  it("no room in staging refuses all of it, before refs move", async () => {
+    await open();
+    const [main, tip] = [commit(rig.work, "main"), commit(rig.work, "change")];
+    rig.host.states.push(stateOf({ "refs/heads/main": main }));
+    rig.host.stageRefusal = "repository share used up";
+    const refused = await rig.push([rig.url, `${main}:refs/heads/main`, `${tip}:refs/nostr/${event}`]);
+    expect(refused.stdout.toString()).toContain("[remote rejected] (repository share used up)");
+    expect(refused.stdout.toString()).toContain(`(not done, because refs/nostr/${event} was refused)`);
+    rig.host.unsignedBytesLeft = 100;
+    rig.host.stageRefusal = undefined;
+    const tooLarge = await rig.push([rig.url, `${tip}:refs/nostr/${event}`]);
+    expect(tooLarge.stderr).toContain("The pack has more than 100 bytes.");
+    expect([rig.refs(), rig.packs(), rig.host.staged.size]).toEqual([{}, 0, 0]);
+  });
+
   it("an event that vanished while its pack arrived: what was not received for staging is not staged", async () => {
     await open();
     const tip = commit(rig.work, "change");

@@ -38,19 +38,15 @@ interface Received {
 }
 
 /** What came of it; only a push that was not refused can have released events. */
-interface PushEnd {
-  readonly report: PushReport;
-  readonly isRefused: boolean;
-}
+type PushEnd = steps.RefuseStep | { readonly kind: "done"; readonly report: PushReport };
 
-const refused = (report: PushReport): PushEnd => ({ report, isRefused: true });
-const done = (report: PushReport): PushEnd => ({ report, isRefused: report.results.some(({ kind }) => kind === "ng") });
+const done = (report: PushReport): PushEnd => ({ kind: "done", report });
 
 /** grasp.md 7.11. A client that wants no report must not take its silence for success. */
-function refusal(report: PushReport, form: AnswerForm): Uint8Array {
+function refusal({ report, hint }: steps.RefuseStep, form: AnswerForm): Uint8Array {
   const reason = report.unpackError ?? report.results.find((result) => result.kind === "ng")?.reason ?? steps.REASONS.changedMeanwhile;
   const last = form.reportStatus ? reportStatus(report, form) : authorisationFailed(reason, form.sideBand64k);
-  return concatBytes([progressLine(steps.REFUSED_HINT, form), last]);
+  return concatBytes([progressLine(hint, form), last]);
 }
 
 /** One push, from its command list to its answer. */
@@ -96,9 +92,9 @@ export class Push {
     const format = steps.formatFor(facts, request.capabilities.objectFormat);
     const end = await this.#carryOut(first, verdict, format, rest);
     const form = request.capabilities;
-    if (end.isRefused) {
+    if (end.kind === "refuse") {
       await this.#drain();
-      reply.report(refusal(end.report, form), true);
+      reply.report(refusal(end, form), true);
     } else if (await this.#settle()) reply.report(reportStatus(end.report, form), false);
     else reply.cut();
   }
@@ -111,7 +107,7 @@ export class Push {
   async #carryOut(first: steps.FirstStep, verdict: PushVerdict, format: ObjectFormat, rest: Uint8Array): Promise<PushEnd> {
     switch (first.kind) {
       case "refuse":
-        return refused(first.report);
+        return first;
       case "answer":
         await this.#drain();
         return done(first.report);
@@ -123,13 +119,13 @@ export class Push {
         // Gone before the answer is: what was not wanted is not there any more when the client hears of it.
         await using arrival = await host.open(repo, { format, address, unsigned: first.unsigned });
         const refusal = await this.#receive(arrival, verdict, first.packBytesMax, rest);
-        return refusal === undefined ? await this.#inLane(verdict, { arrival, unsigned: first.unsigned }) : refused(refusal);
+        return refusal === undefined ? await this.#inLane(verdict, { arrival, unsigned: first.unsigned }) : refusal;
       }
     }
   }
 
   /** grasp.md 7.10: outside the lane, so a client that drips holds up nobody. */
-  async #receive(arrival: Arrival, verdict: PushVerdict, packBytesMax: number, rest: Uint8Array): Promise<PushReport | undefined> {
+  async #receive(arrival: Arrival, verdict: PushVerdict, packBytesMax: number, rest: Uint8Array): Promise<steps.RefuseStep | undefined> {
     const { host, clock, limits, address, body, reply, signal } = this.#context;
     const { objectsMax, silenceMs } = limits;
     const source = new PackSource(body, rest, { clock, signal, silenceMs, hasDiskReserve: () => host.hasDiskReserve() });
@@ -138,13 +134,13 @@ export class Push {
       const received = await arrival.receive(source, { signal, address, packBytesMax, objectsMax, silenceMs });
       // git ends with the pack, perhaps before the body does; and a client that still sends does not listen yet.
       if (received.kind !== "refused") await this.#drain();
-      else return steps.refuseAll(verdict, steps.REASONS.unpack, received.detail);
+      else return steps.refuse(steps.refuseAll(verdict, steps.REASONS.unpack, received.detail));
     } catch (error) {
-      if (source.isReserveReached) return steps.refuseAll(verdict, steps.REASONS.diskReserve);
+      if (source.isReserveReached) return steps.refuse(steps.refuseAll(verdict, steps.REASONS.diskReserve));
       throw error;
     }
     const problems = await arrival.problems(steps.tipsOf(verdict));
-    return problems.length === 0 ? undefined : steps.refuseTips(verdict, problems);
+    return problems.length === 0 ? undefined : steps.refuse(steps.refuseTips(verdict, problems));
   }
 
   #inLane(before: PushVerdict, received: Received | undefined): Promise<PushEnd> {
@@ -158,15 +154,15 @@ export class Push {
     const { host, repo, address, signal } = this.#context;
     const commands = before.refs.map(({ update }) => update);
     const facts = await host.facts(repo, commands, address);
-    if (facts === undefined) return refused(steps.refuseAll(before, steps.REASONS.changedMeanwhile));
+    if (facts === undefined) return steps.refuse(steps.refuseAll(before, steps.REASONS.changedMeanwhile));
     const verdict = judgePush(commands, facts);
     const step = steps.laneStep(verdict, facts, received);
-    if (step.kind === "refuse") return refused(step.report);
+    if (step.kind === "refuse") return step;
     if (step.kind === "answer") return done(step.report);
-    if (!(await host.hasDiskReserve())) return refused(steps.refuseAll(verdict, steps.REASONS.diskReserve));
+    if (!(await host.hasDiskReserve())) return steps.refuse(steps.refuseAll(verdict, steps.REASONS.diskReserve));
     if (received !== undefined) {
       const refusal = await this.#keep(received.arrival, verdict, step);
-      if (refusal !== undefined) return refused(refusal);
+      if (refusal !== undefined) return steps.refuse(refusal);
     }
     signal.throwIfAborted();
     return this.#move(verdict, step);
@@ -174,7 +170,8 @@ export class Push {
 
   /** Puts the objects where they stay. No ref leads to them yet, so a push that ends here has changed nothing that anybody sees. */
   async #keep(arrival: Arrival, verdict: PushVerdict, { tips, unsigned }: steps.ApplyStep): Promise<PushReport | undefined> {
-    if (!(await arrival.isStillConnected(tips))) return steps.refuseAll(verdict, steps.REASONS.incomplete);
+    if (!(await arrival.isStillConnected([...tips, ...unsigned.map(({ tip }) => tip)])))
+      return steps.refuseAll(verdict, steps.REASONS.incomplete);
     this.#context.signal.throwIfAborted();
     for (const tip of unsigned) {
       const reason = await arrival.stage(tip);
@@ -192,7 +189,8 @@ export class Push {
     if (records.length > 0) await host.recordOverlay(records);
     const outcome = await host.moveRefs(repo, updates);
     this.#movedAt = clock.now();
-    return done(steps.reportAfter(verdict, outcome));
+    const report = steps.reportAfter(verdict, outcome);
+    return outcome.kind === "applied" ? done(report) : steps.refuse(report);
   }
 
   /** grasp.md 7.12: true when the events that it released can be queried; false when nobody knows. */
