@@ -25,7 +25,7 @@ class World {
   now = instant(1_000_000);
 
   async step(input: LedgerInput): Promise<void> {
-    const { state: next, effects } = ledgerMachine(LIFETIMES).step(this.ledger, input as never, this.now);
+    const { state: next, effects } = ledgerMachine(LIFETIMES).step(this.ledger, input, this.now);
     this.ledger = next;
     const changes = effects.flatMap((effect) => changeFor(effect, this.now) ?? []);
     await this.store.transact((tx) => tx.apply(changes));

@@ -151,7 +151,7 @@ export class MemoryHeld implements HeldReader {
     for (const { event } of superseded.slice(max)) this.rows.delete(event.id);
   }
 
-  dropOverlays(state: EventId, repository?: string | undefined): void {
+  dropOverlays(state: EventId, repository?: string): void {
     for (const record of this.#overlays.values()) {
       if (record.state === state && (repository === undefined || record.repository === repository))
         this.#overlays.delete(overlayKey(record));

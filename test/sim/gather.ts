@@ -1,4 +1,3 @@
-import type { ObjectFormat } from "../../src/git/oid.ts";
 import { readAnnouncement } from "../../src/grasp/announcement.ts";
 import type { Identifier } from "../../src/grasp/identifier.ts";
 import { type MaintainerPolicy, maintainersOf, newestByAuthor } from "../../src/grasp/maintainers.ts";
@@ -35,7 +34,7 @@ export function gather(store: MemoryStore, host: FakeGitHost, identifier: Identi
       const lookup = (oid: string) => ([...objects].includes(oid as never) ? ("commit" as const) : ("absent" as const));
       return {
         ...rest,
-        format: rest.format as ObjectFormat | undefined,
+        format: rest.format,
         owner,
         objects: lookup,
         maintainers: maintainersOf(newest, owner, policy),

@@ -50,19 +50,19 @@ export class World {
   async #act(act: Act, skew: number, isFailing: boolean): Promise<void> {
     switch (act.kind) {
       case "announce":
-        return void (await this.#publish(act.who, ANNOUNCEMENT, skew, [["maintainers", ...act.lists]]));
+        return await this.#publish(act.who, ANNOUNCEMENT, skew, [["maintainers", ...act.lists]]);
       case "sign": {
         const refs = act.refs.map(([name, oid]) => [`refs/heads/${name}`, OBJECTS[oid] as string]);
-        return void (await this.#publish(act.who, STATE, skew, [
+        return await this.#publish(act.who, STATE, skew, [
           ...refs,
           ...(act.head === undefined ? [] : [["HEAD", `ref: refs/heads/${act.head}`]]),
-        ]));
+        ]);
       }
       case "propose":
-        return void (await this.#publish(act.named, PR, skew, [
+        return await this.#publish(act.named, PR, skew, [
           ["a", `30617:${act.named}:${IDENTIFIER}`],
           ["c", OBJECTS[act.oid] as string],
-        ]));
+        ]);
       case "push": {
         const evidence = await this.server.evidence();
         const repository = evidence.repositories.find(({ owner }) => owner === act.owner);

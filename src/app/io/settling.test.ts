@@ -244,7 +244,7 @@ it("a push that comes while evidence is gathered is never undone (grasp.md 6.7)"
   const main = ref("refs/heads/main");
   push = async () => {
     await world.apply([{ kind: "overlay", repository: coordinateOf(alice), ref: main, value: next, state: second.id as EventId }]);
-    await world.host.locked(repoOf(alice), ({ apply }) => apply({ updates: [{ ref: main, from: tip, to: next }] }));
+    await world.host.locked(repoOf(alice), (repository) => repository.apply({ updates: [{ ref: main, from: tip, to: next }] }));
   };
   await world.settle();
   expect([world.refs(alice), world.faults]).toEqual([{ "refs/heads/main": next }, []]);

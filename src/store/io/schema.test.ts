@@ -71,13 +71,13 @@ it("a store of an earlier step is brought to the newest, with what it serves", a
   old.pragma("user_version = 1");
   new SqliteTables(old, { a: 5, b: 9 }).put(put(event));
   old.close();
-  const { writer, close } = openWriter(directory, drawing(6, 10));
-  await writer.transact((tx) => tx.apply([hold(fakeEvent({ kind: 30_617, tags: [["d", "x"]] }))]));
+  const writing = openWriter(directory, drawing(6, 10));
+  await writing.writer.transact((tx) => tx.apply([hold(fakeEvent({ kind: 30_617, tags: [["d", "x"]] }))]));
   const reading = openReader(directory);
   expect((await gather(reading.reader.query(filterOf(), EARLY))).map((stored) => stored.text)).toEqual([eventText(event)]);
   expect((await gather(reading.feed.read(seq(0)))).map(({ change }) => change)).toEqual(["served", "held"]);
   reading.close();
-  await close();
+  await writing.close();
 });
 
 it("a step that fails leaves the store without any of it", () => {
