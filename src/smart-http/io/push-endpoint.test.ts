@@ -8,6 +8,7 @@ import { commit } from "../../../test/kit/git-rig.ts";
 import { PushRig, type PushRigOptions, stateOf } from "../../../test/kit/push-rig.ts";
 import { settled, TestClock } from "../../../test/kit/test-clock.ts";
 import { FaultError } from "../../base/fault.ts";
+import { slotLimits } from "../../git/io/git-slots.ts";
 import type { Oid } from "../../git/oid.ts";
 import { PUSH_LIMITS } from "./push-limits.ts";
 
@@ -22,6 +23,9 @@ afterEach(async () => {
   expect(rig.rig.slots.running).toBe(0);
   await rig[Symbol.asyncDispose]();
 });
+
+/** Longer than a busy machine needs; it is only ever waited out by a test that fails. */
+const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 });
 
 const ZERO = "0".repeat(40);
 const ID = "1".repeat(40);
@@ -169,11 +173,26 @@ describe("bodies (grasp.md 7.2)", () => {
     expect([rig.refs(), rig.faults]).toEqual([{ "refs/heads/main": tip }, []]);
   });
 
+  it("a body that goes on when git has its pack is read to its end before the lane", async () => {
+    const clock = new TestClock();
+    await open({ clock });
+    const { body } = allowedPush();
+    const socket = await rig.begin(body, body.length + 1);
+    const heard = untilClosed(socket);
+    await eventually(() => clock.nextAt !== undefined && clock.nextAt - clock.now() === 30_000).toBe(true);
+    expect(rig.host.log).toEqual(["open"]);
+    socket.write("x");
+    await eventually(() => socket.bytesRead).toBeGreaterThan(0);
+    socket.end();
+    const text = await heard;
+    expect([text.includes(OK), text.includes("Connection: close")]).toEqual([true, false]);
+  });
+
   it("too many pushes of one address are told 429 with Retry-After (grasp.md 7.11)", async () => {
     await open({ limits: { ...PUSH_LIMITS, perAddressMax: 1 } });
     const { body } = allowedPush();
     const socket = await rig.begin(body.subarray(0, 20), body.length);
-    await expect.poll(() => rig.requests.length).toBe(1);
+    await eventually(() => rig.requests.length).toBe(1);
     const { status, headers } = await rig.post(body);
     expect([status, headers.get("retry-after")]).toEqual([429, "15"]);
     socket.destroy();
@@ -212,7 +231,7 @@ describe("the report waits for the events (grasp.md 7.12)", () => {
     const settle = Promise.withResolvers<void>();
     rig.host.settling = () => settle.promise;
     const answer = rig.post(body);
-    await expect.poll(() => rig.host.log.at(-1)).toBe("settle");
+    await eventually(() => rig.host.log.at(-1)).toBe("settle");
     expect(rig.refs()).toEqual({ "refs/heads/main": tip });
     await clock.advance(12_000);
     settle.resolve();
@@ -228,11 +247,11 @@ describe("the report waits for the events (grasp.md 7.12)", () => {
     rig.host.beforeLane = () => gate.promise;
     const socket = await rig.begin(body.subarray(0, -10), body.length);
     const heard = untilClosed(socket);
-    await expect.poll(() => rig.leftInQuarantine().length).toBe(1);
+    await eventually(() => rig.leftInQuarantine().length).toBe(1);
     await clock.advance(20_000);
     expect(socket.bytesRead).toBe(0);
     socket.write(body.subarray(-10));
-    await expect.poll(() => rig.host.log.at(-1)).toBe("lane");
+    await eventually(() => rig.host.log.at(-1)).toBe("lane");
     await clock.advance(5_000);
     gate.resolve();
     const text = await heard;
@@ -247,7 +266,7 @@ describe("the report waits for the events (grasp.md 7.12)", () => {
     rig.host.settling = () => new Promise(() => undefined);
     const socket = await rig.begin(body, body.length);
     const heard = untilClosed(socket);
-    await expect.poll(() => rig.host.log.at(-1)).toBe("settle");
+    await eventually(() => rig.host.log.at(-1)).toBe("settle");
     await clock.advance(59_999);
     expect(socket.closed).toBe(false);
     await clock.advance(1);
@@ -290,12 +309,24 @@ describe("clients that go, or stand still", () => {
     await open();
     const { body } = allowedPush(REPORT, Array.from({ length: 50_000 }, (_, n) => Math.imul(n, 2_654_435_761).toString(36)).join(""));
     const socket = await rig.begin(body.subarray(0, -1_000), body.length);
-    await expect.poll(() => gitProcesses(rig.host.quarantines)).toBeGreaterThan(0);
+    await eventually(() => gitProcesses(rig.host.quarantines)).toBeGreaterThan(0);
     expect(rig.leftInQuarantine()).toHaveLength(1);
     socket.destroy();
     await rig.idle();
     expect([rig.leftInQuarantine(), rig.refs(), rig.packs(), rig.faults]).toEqual([[], {}, 0, []]);
-    await expect.poll(() => gitProcesses(rig.host.quarantines)).toBe(0);
+    await eventually(() => gitProcesses(rig.host.quarantines)).toBe(0);
+  });
+
+  it("one that vanishes while its push waits for a git process waits no longer", async () => {
+    await open();
+    const { body } = allowedPush();
+    const slots = await Promise.all(Array.from({ length: slotLimits(2).perAddressMax }, () => rig.rig.slots.take("push", "client")));
+    const socket = await rig.begin(body, body.length);
+    await eventually(() => rig.rig.slots.waiting).toBe(1);
+    socket.destroy();
+    await rig.idle();
+    for (const giveBack of slots) giveBack();
+    expect([rig.leftInQuarantine(), rig.refs(), rig.faults]).toEqual([[], {}, []]);
   });
 
   it("one that vanishes while its push waits for the lane changes nothing", async () => {
@@ -310,7 +341,7 @@ describe("clients that go, or stand still", () => {
     );
     await entered.promise;
     const socket = await rig.begin(body, body.length);
-    await expect.poll(() => rig.host.log.filter((step) => step === "lane").length).toBe(2);
+    await eventually(() => rig.host.log.filter((step) => step === "lane").length).toBe(2);
     socket.destroy();
     await rig.idle();
     gate.resolve();
@@ -327,7 +358,7 @@ describe("clients that go, or stand still", () => {
       return gate.promise;
     };
     const socket = await rig.begin(body, body.length);
-    await expect.poll(() => rig.host.log.at(-1)).toBe("moving");
+    await eventually(() => rig.host.log.at(-1)).toBe("moving");
     socket.destroy();
     await once(socket, "close");
     gate.resolve();
@@ -340,12 +371,12 @@ describe("clients that go, or stand still", () => {
     await open({ clock });
     const { body } = allowedPush();
     const silent = untilClosed(await rig.begin(body.subarray(0, 30), body.length));
-    await expect.poll(() => clock.pending).toBe(1);
+    await eventually(() => clock.pending).toBe(1);
     await clock.advance(60_000);
     expect(await silent).toContain("HTTP/1.1 408");
     const dripping = untilClosed(await rig.begin(body.subarray(0, body.indexOf("PACK")), body.length));
-    await expect.poll(() => rig.leftInQuarantine().length).toBe(1);
-    await expect.poll(() => clock.pending).toBe(1);
+    await eventually(() => rig.leftInQuarantine().length).toBe(1);
+    await eventually(() => clock.pending).toBe(1);
     await clock.advance(PUSH_LIMITS.silenceMs);
     expect(await dripping).toContain("HTTP/1.1 408");
   });
@@ -366,7 +397,7 @@ describe("clients that go, or stand still", () => {
     const refusedPush = list(`${ZERO} ${ID} refs/heads/main\0${REPORT}`);
     const socket = await rig.begin(Buffer.from(refusedPush), 1_000_000);
     const heard = untilClosed(socket);
-    await expect.poll(() => clock.nextAt !== undefined && clock.nextAt - clock.now() === 30_000).toBe(true);
+    await eventually(() => clock.nextAt !== undefined && clock.nextAt - clock.now() === 30_000).toBe(true);
     await clock.advance(29_999);
     await settled();
     expect(socket.bytesRead).toBe(0);
