@@ -1,28 +1,15 @@
 import { expect, test } from "vitest";
 import { fakeEvent, fakeId } from "../../test/kit/arbitrary/fake-event.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { instant } from "../base/time.ts";
 import { type EventId, eventText, type VerifiedEvent } from "../nostr/event.ts";
-import type { Rules } from "../policy/rules.ts";
 import type { Transaction, Writer } from "../store/event-store.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { admitAll } from "./admit-all.ts";
 import type { Candidate } from "./candidate.ts";
 import { ANONYMOUS } from "./origin.ts";
 
-const RULES: Rules = {
-  acceptance: "open",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [],
-  eventBytesMax: 1_000,
-  deletionTargetsMax: 10,
-  unusedDeletionsMax: 10,
-  ignoreDeletions: false,
-  purgatory: false,
-  maintainerPolicy: "reciprocal",
-};
+const RULES = rulesWith({ places: [], eventBytesMax: 1_000, deletionTargetsMax: 10, unusedDeletionsMax: 10 });
 const NOW = instant(1_000_000);
 
 const candidate = (event: VerifiedEvent): Candidate => ({ event, text: eventText(event), origin: ANONYMOUS });

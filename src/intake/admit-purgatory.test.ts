@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { coordinate, fakeEvent, fakeId, fakeKey } from "../../test/kit/arbitrary/fake-event.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { type Instant, instant, plus } from "../base/time.ts";
 import { type EventId, eventText, type PublicKey, type VerifiedEvent } from "../nostr/event.ts";
 import { encodeNpub } from "../nostr/npub.ts";
@@ -20,20 +21,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const SYNCED: Origin = { kind: "synced", relay: "wss://other.example", how: "live" };
 
-const RULES: Rules = {
-  acceptance: "grasp",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [{ hostname: "git.example", port: undefined, basePath: "" }],
-  eventBytesMax: 196_608,
-  deletionTargetsMax: 2_048,
-  unusedDeletionsMax: 2,
-  ignoreDeletions: false,
-  purgatory: true,
-  maintainerPolicy: "reciprocal",
-};
+const RULES = rulesWith({ acceptance: "grasp", unusedDeletionsMax: 2, purgatory: true });
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

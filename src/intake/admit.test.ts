@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { coordinate, fakeEvent, fakeId, fakeKey } from "../../test/kit/arbitrary/fake-event.ts";
 import { filterOf } from "../../test/kit/arbitrary/filter.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { type Instant, instant, unixSeconds } from "../base/time.ts";
 import { type EventId, eventText, type VerifiedEvent } from "../nostr/event.ts";
 import type { Rules } from "../policy/rules.ts";
@@ -12,20 +13,7 @@ const NOW = instant(1_000_000_000);
 const NOW_S = NOW / 1_000;
 const DAY_MS = 86_400_000;
 
-const OPEN: Rules = {
-  acceptance: "open",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [{ hostname: "relay.example", port: undefined, basePath: "" }],
-  eventBytesMax: 196_608,
-  deletionTargetsMax: 2_048,
-  unusedDeletionsMax: 2,
-  ignoreDeletions: false,
-  purgatory: false,
-  maintainerPolicy: "reciprocal",
-};
+const OPEN = rulesWith({ places: [{ hostname: "relay.example", port: undefined, basePath: "" }], unusedDeletionsMax: 2 });
 
 /** The door without sockets, signatures and threads: one store, one event after the other. */
 class Door {

@@ -2,27 +2,14 @@ import { schnorr } from "@noble/curves/secp256k1.js";
 import { expect, test } from "vitest";
 import { note, protectedNote, sign, signWithId, type WireEvent } from "../../test/kit/event-builder.ts";
 import { alice, bob } from "../../test/kit/keys.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { instant } from "../base/time.ts";
 import type { PublicKey } from "../nostr/event.ts";
 import type { SchnorrVerifier } from "../nostr/verify.ts";
-import type { Rules } from "../policy/rules.ts";
 import { type Inspection, inspect } from "./inspect.ts";
 import { ANONYMOUS, type Origin } from "./origin.ts";
 
-const RULES: Rules = {
-  acceptance: "open",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [],
-  eventBytesMax: 600,
-  deletionTargetsMax: 10,
-  unusedDeletionsMax: 3,
-  ignoreDeletions: false,
-  purgatory: false,
-  maintainerPolicy: "reciprocal",
-};
+const RULES = rulesWith({ places: [], eventBytesMax: 600, deletionTargetsMax: 10, unusedDeletionsMax: 3 });
 const AT = 1_700_000_000;
 const NOW = instant(AT * 1_000);
 

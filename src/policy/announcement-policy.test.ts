@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fakeEvent, fakeKey } from "../../test/kit/arbitrary/fake-event.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { type Announcement, readAnnouncement } from "../grasp/announcement.ts";
 import type { PublicKey } from "../nostr/event.ts";
 import { encodeNpub } from "../nostr/npub.ts";
@@ -12,20 +13,7 @@ import {
 } from "./announcement-policy.ts";
 import type { Rules } from "./rules.ts";
 
-const RULES: Rules = {
-  acceptance: "grasp",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [{ hostname: "git.example", port: undefined, basePath: "" }],
-  eventBytesMax: 1_000,
-  deletionTargetsMax: 2_048,
-  unusedDeletionsMax: 3,
-  ignoreDeletions: false,
-  purgatory: false,
-  maintainerPolicy: "reciprocal",
-};
+const RULES = rulesWith({ acceptance: "grasp", eventBytesMax: 1_000, unusedDeletionsMax: 3 });
 const [alice, bob, carol] = [fakeKey("alice"), fakeKey("bob"), fakeKey("carol")];
 
 function announced(owner: PublicKey, host: string, ...tags: string[][]): Announcement {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { coordinate, fakeEvent, fakeId, fakeKey } from "../../test/kit/arbitrary/fake-event.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { unixSeconds } from "../base/time.ts";
 import type { NostrEvent, VerifiedEvent } from "../nostr/event.ts";
 import { encodeNpub } from "../nostr/npub.ts";
@@ -8,20 +9,7 @@ import { decide } from "./decide.ts";
 import { type Facts, needs, references } from "./facts.ts";
 import type { Rules } from "./rules.ts";
 
-const OPEN: Rules = {
-  acceptance: "open",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [{ hostname: "git.example", port: undefined, basePath: "" }],
-  eventBytesMax: 1_000,
-  deletionTargetsMax: 2_048,
-  unusedDeletionsMax: 3,
-  ignoreDeletions: false,
-  purgatory: false,
-  maintainerPolicy: "reciprocal",
-};
+const OPEN = rulesWith({ eventBytesMax: 1_000, unusedDeletionsMax: 3 });
 const GRASP: Rules = { ...OPEN, acceptance: "grasp" };
 
 const NO_FACTS: Facts = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fakeEvent, fakeId, fakeKey } from "../../test/kit/arbitrary/fake-event.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { unixSeconds } from "../base/time.ts";
 import { type Announcement, readAnnouncement } from "../grasp/announcement.ts";
 import type { NostrEvent, PublicKey, VerifiedEvent } from "../nostr/event.ts";
@@ -10,20 +11,7 @@ import { type Facts, needs } from "./facts.ts";
 import type { HoldingFacts, KnownAnnouncement } from "./holding-facts.ts";
 import type { Rules } from "./rules.ts";
 
-const RULES: Rules = {
-  acceptance: "grasp",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [{ hostname: "git.example", port: undefined, basePath: "" }],
-  eventBytesMax: 1_000,
-  deletionTargetsMax: 2_048,
-  unusedDeletionsMax: 3,
-  ignoreDeletions: false,
-  purgatory: true,
-  maintainerPolicy: "reciprocal",
-};
+const RULES = rulesWith({ acceptance: "grasp", eventBytesMax: 1_000, unusedDeletionsMax: 3, purgatory: true });
 const [alice, bob, mallory] = [fakeKey("alice"), fakeKey("bob"), fakeKey("mallory")];
 
 const NO_FACTS: Facts = {

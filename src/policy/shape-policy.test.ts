@@ -1,25 +1,13 @@
 import { expect, test } from "vitest";
 import { fakeEvent, fakeId, fakeKey } from "../../test/kit/arbitrary/fake-event.ts";
+import { rulesWith } from "../../test/kit/rules.ts";
 import { unixSeconds } from "../base/time.ts";
 import type { EventId, NostrEvent } from "../nostr/event.ts";
 import { formatReason } from "../nostr/reason.ts";
 import type { Rules } from "./rules.ts";
 import { judgeShape } from "./shape-policy.ts";
 
-const RULES: Rules = {
-  acceptance: "open",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [],
-  eventBytesMax: 1_000,
-  deletionTargetsMax: 2,
-  unusedDeletionsMax: 3,
-  ignoreDeletions: false,
-  purgatory: false,
-  maintainerPolicy: "reciprocal",
-};
+const RULES = rulesWith({ places: [], eventBytesMax: 1_000, deletionTargetsMax: 2, unusedDeletionsMax: 3 });
 const NOW = 1_000;
 const alice = fakeKey("alice");
 const bob = fakeKey("bob");

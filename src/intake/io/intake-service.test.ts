@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { deletion, mine, note, repositoryAnnouncement, sign, signWithId, vanish, type WireEvent } from "../../../test/kit/event-builder.ts";
 import { alice, bob, mallory } from "../../../test/kit/keys.ts";
+import { rulesWith } from "../../../test/kit/rules.ts";
 import type { EventId, PublicKey, VerifiedEvent } from "../../nostr/event.ts";
 import { encodeNpub } from "../../nostr/npub.ts";
 import type { Rules } from "../../policy/rules.ts";
@@ -13,20 +14,7 @@ import type { Answer } from "../inspect.ts";
 import { ANONYMOUS } from "../origin.ts";
 import { type IntakeOptions, IntakeService } from "./intake-service.ts";
 
-const RULES: Rules = {
-  acceptance: "open",
-  blockedAuthors: [],
-  blockedRepositories: [],
-  allowedRepositories: undefined,
-  minPow: 0,
-  places: [{ hostname: "relay.example", port: undefined, basePath: "" }],
-  eventBytesMax: 196_608,
-  deletionTargetsMax: 2_048,
-  unusedDeletionsMax: 100,
-  ignoreDeletions: false,
-  purgatory: false,
-  maintainerPolicy: "reciprocal",
-};
+const RULES = rulesWith({ places: [{ hostname: "relay.example", port: undefined, basePath: "" }] });
 const LONG = 1e10;
 
 const cleanups: (() => Promise<void> | void)[] = [];
