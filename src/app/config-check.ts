@@ -32,6 +32,8 @@ export function adviseConfig(config: Config, isSet: (key: string) => boolean): r
       "The server listens on loopback only, so a proxy stands before it, but `trusted-proxies` is empty: all clients look like that proxy and limits per address do not apply.",
     );
   }
+  if (isSet("maintainerPolicy"))
+    advice.push("`maintainer-policy` is set, and has no effect in this version: states are not settled before git is served.");
   return advice;
 }
 

@@ -168,6 +168,10 @@ describe("readings with a note", () => {
     expect(warnings).toEqual([expect.stringContaining(note)]);
   });
 
+  test("a setting without effect yet says so", () => {
+    expect(good(load(["--maintainer-policy=recursive"])).warnings).toEqual([expect.stringContaining("has no effect in this version")]);
+  });
+
   test("a proxy without trust is pointed out", () => {
     expect(good(load(["--domain=git.example"])).warnings[0]).toContain("trusted-proxies");
     expect(good(load(["--domain=git.example", "--trusted-proxies=127.0.0.1"])).warnings).toEqual([]);

@@ -26,7 +26,7 @@ function machine(): Figure[] {
     ["date", new Date().toISOString().slice(0, 10)],
     [
       "machine",
-      `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${memory}, ${platform()} ${release()} ${arch()}`,
+      `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${memory}, ${platform()} ${release().replace(/-.*/, "")} ${arch()}`,
     ],
     ["Node", process.version],
   ];

@@ -59,7 +59,7 @@ export const serviceSettings = {
   }),
   relayDescription: setting({
     type: text("a description", 5_000),
-    default: "A GRASP server: git repositories and the Nostr events that belong to them",
+    default: "A Nostr relay for git: repositories, issues, patches and the talk about them",
     ngit: ["RELAY_DESCRIPTION"],
     meaning: "The description in the relay information document and on the home page.",
     reason: "It is sent to everybody who asks, so it is bounded at 5,000 characters.",
@@ -86,7 +86,7 @@ export const serviceSettings = {
     type: choice("reciprocal", "recursive", "owner-only"),
     default: "reciprocal",
     meaning:
-      "Whose states count for a repository: `reciprocal` of keys that are listed and list back, `recursive` of everybody who is listed, `owner-only` of the owner alone.",
+      "Whose states count for a repository: `reciprocal` of keys that are listed and list back, `recursive` of everybody who is listed, `owner-only` of the owner alone. Without effect until git is served.",
     reason:
       "Under `recursive`, inviting a key that has another repository of the same name would hand that key this one (grasp.md 4.1). It is for test suites that want it.",
   }),
